@@ -1,0 +1,55 @@
+"""JSON values: equality, canonical text, hashes (design section 4).
+
+Arguments and results are JSON values. Two are equal when JSON Schema says so: 1 equals 1.0, true is not 1, big
+integers are exact, the order of members is irrelevant, and a string equals only the same code points.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from typing import Any, TypeAlias
+
+JSON: TypeAlias = "None | bool | int | float | str | list[Any] | dict[str, Any]"
+
+
+def json_equal(a: JSON, b: JSON) -> bool:
+    """JSON Schema equality of two values."""
+    if isinstance(a, bool) or isinstance(b, bool):
+        return isinstance(a, bool) and isinstance(b, bool) and a == b
+    if isinstance(a, (int, float)) and isinstance(b, (int, float)):
+        return a == b
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(json_equal(a[k], b[k]) for k in a)
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(json_equal(x, y) for x, y in zip(a, b, strict=True))
+    return type(a) is type(b) and a == b
+
+
+def _plain(value: Any) -> Any:
+    """The value with every number in the one spelling that its equality class has, and only JSON types."""
+    if isinstance(value, bool) or value is None or isinstance(value, (int, str)):
+        return value
+    if isinstance(value, float):
+        if math.isfinite(value):
+            return int(value) if value.is_integer() else value
+        return str(value)  # NaN and infinities are not JSON; a name is kept rather than nothing
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, dict):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    return str(value)
+
+
+def canonical(value: JSON) -> str:
+    """The one JSON text of a value: equal values (see `json_equal`) have equal texts. Sorted, compact, not escaped."""
+    return json.dumps(_plain(value), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def digest(value: JSON) -> str:
+    """`sha256:` and 64 hex digits over the canonical text."""
+    text = canonical(value).encode("utf-8", "surrogatepass")
+    return "sha256:" + hashlib.sha256(text).hexdigest()
