@@ -1,0 +1,265 @@
+"""One group of observations becomes one run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from otel_toolselect.assemble._identity import CaseAttributes, attempt, named, run_id
+from otel_toolselect.assemble._infra import is_infra
+from otel_toolselect.assemble._reconcile import Call, emitted, executions, reconcile
+from otel_toolselect.assemble._results import attach
+from otel_toolselect.assemble._tree import Group, Tree, order
+from otel_toolselect.assemble._turns import Turn, turns
+from otel_toolselect.assemble.decision import read_no_call
+from otel_toolselect.model.observations import Message, Observation
+from otel_toolselect.model.runs import AssistantText, Event, Run, ToolCall, ToolDefinition, ToolResult, Unknown
+from otel_toolselect.model.values import JSON, digest
+
+UNKNOWN_RESULT = Unknown("not recorded (is content capture on?)")
+
+
+def build(group: Group, generations: Sequence[Sequence[Observation]], tree: Tree, names: CaseAttributes) -> Run:
+    """The run of a group; `generations` are its model spans, those of one answer together."""
+    answers = turns(generations) or _agent_turn(group)
+    calls = emitted(answers)
+    tools = executions(group.of("tool"), tree)
+    calls = reconcile(calls, tools, answers)
+    attach(calls, answers)
+    events = _events(calls, answers, _agent_name(group))
+    members = sorted(group.members, key=order)
+    sources = [o for o in (group.root, *members, *group.context) if o is not None]
+    text = _final_text(group, answers)
+    catalog = _catalog(group, answers, sources)
+    root_trace, root_span = group.key
+    return Run(
+        run_id=run_id(root_trace, root_span),
+        trace_id=root_trace,
+        trace_ids=tuple(dict.fromkeys([root_trace, *(o.span.trace_id for o in members)])),
+        events=events,
+        parent_run_id=run_id(*group.parent) if group.parent else None,
+        case_id=named(sources, names.case_id),
+        suite=named(sources, names.suite),
+        label=named(sources, names.label),
+        attempt=attempt(sources, names.attempt),
+        service=next((o.span.service for o in sources if o.span.service), ""),
+        agent=_agent_name(group),
+        provider=next((t.provider for t in answers if t.provider), None) or _first(sources, "provider"),
+        model=next((t.model for t in answers if t.model), None) or _first(sources, "model"),
+        prompt_version=_prompt_version(answers, sources),
+        catalog_id=_catalog_id(catalog),
+        tools=catalog,
+        conversation_id=_conversation(group, sources),
+        request=_request(group, answers),
+        final_text=text,
+        no_call=read_no_call(text),
+        start_ns=min((o.span.order_ns for o in members if o.span.order_ns), default=0),
+        duration_ns=_duration(group, members),
+        input_tokens=_total(t.input_tokens for t in answers),
+        output_tokens=_total(t.output_tokens for t in answers),
+        cost_usd=_cost(answers),
+        incomplete=_incomplete(group, members, tree),
+        dialects=tuple(sorted({o.dialect for o in members if o.kind in ("model", "tool", "agent")})),
+    )
+
+
+def _agent_turn(group: Group) -> list[Turn]:
+    """An agent whose model calls left no span: what the agent span says of its messages stands for one turn."""
+    said = [o for o in group.of("agent") if o.output]
+    return turns([[said[0]]]) if said and not group.of("tool") else []
+
+
+def _events(calls: Sequence[Call], answers: Sequence[Turn], agent: str | None) -> tuple[Event, ...]:
+    events: list[Event] = []
+    texts = {t.index: t for t in answers}
+    for index in sorted({c.turn for c in calls} | texts.keys()):
+        turn = texts.get(index)
+        if turn is not None and turn.text:
+            events.append(AssistantText(index, len(events), turn.text, turn.dialect, agent))
+        mine = [c for c in calls if c.turn == index]
+        seqs: list[tuple[Call, int]] = []
+        for call in mine:
+            seqs.append((call, len(events)))
+            events.append(_call_event(call, len(events), agent))
+        for call, seq in seqs:
+            result = _result_event(call, len(events), seq, agent)
+            if result is not None:
+                events.append(result)
+    return tuple(events)
+
+
+def _call_event(call: Call, seq: int, agent: str | None) -> ToolCall:
+    part, use, span = call.part, call.use, call.span
+    args = part.args if part is not None else None
+    raw = part.raw if part is not None else None
+    if (args is None or isinstance(args, Unknown)) and use is not None and use.args is not None:
+        if args is None or not isinstance(use.args, Unknown):
+            args, raw = use.args, use.raw_args
+    return ToolCall(
+        turn=call.turn,
+        seq=seq,
+        name=call.name,
+        args=Unknown("not recorded") if args is None else args,
+        call_id=call.call_id,
+        emitted=part is not None,
+        executed=use is not None,
+        dialect=call.dialect,
+        agent=agent,
+        args_raw=raw if args is None or isinstance(args, Unknown) else None,
+        server=use.server if use else None,
+        start_ns=span.span.order_ns if span else 0,
+        span_id=span.span.span_id if span else "",
+    )
+
+
+def _result_event(call: Call, seq: int, call_seq: int, agent: str | None) -> ToolResult | None:
+    use, part, span = call.use, call.result, call.span
+    if use is None and part is None:
+        return None
+    ok = use.ok if use is not None else None
+    said = part.is_error if part is not None else None
+    if said is True:
+        ok = False
+    elif ok is None and said is False:
+        ok = True
+    value: JSON | Unknown = use.result if use is not None else UNKNOWN_RESULT
+    if isinstance(value, Unknown) and part is not None and not isinstance(part.value, Unknown):
+        value = part.value
+    error_text = use.error_text if use is not None else None
+    if ok is False and isinstance(value, Unknown) and error_text:
+        value = error_text
+    error_type = (use.error_type if use is not None else None) or ("tool_error" if ok is False else None)
+    shown = value if isinstance(value, str) else None
+    return ToolResult(
+        turn=call.turn,
+        seq=seq,
+        call_seq=call_seq,
+        name=call.name,
+        call_id=call.call_id,
+        ok=ok,
+        value=value,
+        dialect=call.dialect,
+        error_type=error_type if ok is False else None,
+        infra=ok is False and is_infra(error_type, error_text or shown),
+        duration_ns=span.span.duration_ns if span else None,
+        agent=agent,
+    )
+
+
+def _agent_name(group: Group) -> str | None:
+    if group.root is not None and group.root.agent:
+        return group.root.agent
+    ordered = sorted(group.members, key=lambda o: (o.kind != "agent", order(o)))
+    return _first(ordered, "agent")
+
+
+def _first(sources: Iterable[Observation], name: str) -> str | None:
+    return next((v for v in (getattr(o, name) for o in sources) if v), None)
+
+
+def _request(group: Group, answers: Sequence[Turn]) -> str | None:
+    """The user's text that the run answers: the agent span's, else the first request's, else a span's around it."""
+    agents = sorted(group.of("agent"), key=order)
+    for o in agents:
+        found = o.request or _last_user_text(o.input)
+        if found:
+            return found
+    for turn in answers[:1]:
+        found = _last_user_text(turn.input)
+        if found:
+            return found
+    others = sorted(group.of("other"), key=order) + group.context
+    return next((t for t in (o.request or _last_user_text(o.input) for o in others) if t), None)
+
+
+def _last_user_text(messages: tuple[Message, ...] | None) -> str | None:
+    for m in reversed(messages or ()):
+        if m.role == "user" and m.text and not m.results:
+            return m.text
+    return None
+
+
+def _final_text(group: Group, answers: Sequence[Turn]) -> str | None:
+    """The last answer without a call; else what the agent span says; else the text beside the last call."""
+    last = answers[-1] if answers else None
+    if last is not None and last.text and not any(m.calls for m in last.output or ()):
+        return last.text
+    ordered = sorted(group.of("agent"), key=order) + sorted(group.of("other"), key=order) + group.context
+    stated = next((o.final_text for o in ordered if o.final_text), None)
+    if stated is not None and (last is None or last.output is None or not any(m.calls for m in last.output)):
+        return stated
+    return (last.text or None) if last is not None and last.text else stated
+
+
+def _catalog(
+    group: Group, answers: Sequence[Turn], sources: Sequence[Observation]
+) -> tuple[ToolDefinition, ...] | None:
+    """Tools offered over the run, in the order first seen; None when no span names any."""
+    lists = [t.tools for t in answers if t.tools]
+    if not lists:
+        lists = [o.tools for o in sources if o.tools and o.kind != "tool"]
+    if not lists:
+        return None
+    described = {d.name: d for o in group.of("tool") for d in o.tools or ()}
+    found: dict[str, ToolDefinition] = {}
+    for tools in lists:
+        for tool in tools:
+            known = found.get(tool.name)
+            if known is None or (known.schema is None and tool.schema is not None):
+                found[tool.name] = tool
+    for name, tool in found.items():
+        if tool.schema is None and name in described:
+            found[name] = described[name]
+    return tuple(found.values())
+
+
+def _catalog_id(tools: tuple[ToolDefinition, ...] | None) -> str | None:
+    """sha256 over the canonical definitions; the order of tools is irrelevant."""
+    if tools is None:
+        return None
+    listed = [{"name": t.name, "description": t.description, "schema": t.schema} for t in tools]
+    return digest(sorted(listed, key=lambda d: str(d["name"])))
+
+
+def _prompt_version(answers: Sequence[Turn], sources: Sequence[Observation]) -> str | None:
+    system = next((t.system for t in answers if t.system), None) or _first(sources, "system")
+    return digest(system) if system else None
+
+
+def _conversation(group: Group, sources: Sequence[Observation]) -> str | None:
+    """The root's id first: a nested agent may have its own. An id that is a response id groups nothing."""
+    responses = {o.response_id for o in sources if o.response_id}
+    for o in (*([group.root] if group.root else []), *group.context, *sources):
+        if o.conversation_id and o.conversation_id not in responses:
+            return o.conversation_id
+    return None
+
+
+def _duration(group: Group, members: Sequence[Observation]) -> int | None:
+    if group.root is not None:
+        return group.root.span.duration_ns
+    start = min((o.span.start_ns for o in members if o.span.start_ns), default=0)
+    end = max((o.span.end_ns for o in members), default=0)
+    return end - start if start and end >= start else None
+
+
+def _total(values: Iterable[int | None]) -> int | None:
+    known = [v for v in values if v is not None]
+    return sum(known) if known else None
+
+
+def _cost(answers: Sequence[Turn]) -> float | None:
+    known = [t.cost_usd for t in answers if t.cost_usd is not None]
+    return sum(known) if known else None
+
+
+def _incomplete(group: Group, members: Sequence[Observation], tree: Tree) -> str | None:
+    """Why a run cannot be taken as whole; None when nothing speaks against it."""
+    if group.root is not None and not group.root.span.end_ns:
+        return "the agent span has no end"
+    if not any(o.kind in ("model", "tool") or o.output for o in members):
+        return "no model or tool span has arrived"
+    if group.root is None:
+        missing = sorted({o.span.parent_span_id for o in members if tree.orphan(o)})
+        if missing:
+            return f"parent span {missing[0]} has not arrived"
+    return None

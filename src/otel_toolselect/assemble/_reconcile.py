@@ -1,0 +1,197 @@
+"""Emitted and executed calls, put together: one call is one call (R7).
+
+What the model emitted is the decision; a tool span is its execution. They meet by call id within the turn, else by name and
+arguments in order, else by name in order. What no tool span shows was not executed; what no model output shows was
+executed only. Results come from the tool span, else from the next request's history.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from otel_toolselect.assemble._tree import Tree, order
+from otel_toolselect.assemble._turns import Turn
+from otel_toolselect.model.observations import CallPart, Observation, ResultPart, ToolUse
+from otel_toolselect.model.runs import Unknown
+from otel_toolselect.model.values import canonical
+
+
+@dataclass(slots=True)
+class Call:
+    """A call in the making."""
+
+    turn: int
+    position: int
+    name: str
+    dialect: str
+    part: CallPart | None = None
+    use: ToolUse | None = None
+    span: Observation | None = None
+    result: ResultPart | None = None
+    taken: bool = field(default=False)
+
+    @property
+    def call_id(self) -> str | None:
+        return (self.part.call_id if self.part else None) or (self.use.call_id if self.use else None)
+
+
+def emitted(turns: Sequence[Turn]) -> list[Call]:
+    """Calls in the model's output, in its order. A turn whose output was not recorded is read from the next history."""
+    calls: list[Call] = []
+    for turn in turns:
+        parts = [p for m in turn.output or () if m.role == "assistant" for p in m.calls]
+        if turn.output is None and turn.index < len(turns):
+            parts = _recovered(turns[turn.index], calls)
+        seen: set[tuple[str, str | None, str]] = set()
+        for part in parts:
+            key = (part.name, part.call_id, _args_key(part))
+            if part.call_id and key in seen:  # one call written twice into one message
+                continue
+            seen.add(key)
+            calls.append(Call(turn.index, len(calls), part.name, turn.dialect, part))
+    return calls
+
+
+def _recovered(following: Turn, known: Sequence[Call]) -> list[CallPart]:
+    """Calls of an unrecorded answer: those after the last user text in the next request that nobody emitted yet."""
+    tail: list[CallPart] = []
+    for m in following.input or ():
+        if m.role == "user" and m.text and not m.results:
+            tail = []
+        tail.extend(m.calls)
+    ids = {c.part.call_id for c in known if c.part and c.part.call_id}
+    fresh = [p for p in tail if not (p.call_id and p.call_id in ids)]
+    return fresh if all(p.call_id for p in tail) else fresh[len(known) :]
+
+
+def _args_key(part: CallPart) -> str:
+    return part.raw or "?" if isinstance(part.args, Unknown) else canonical(part.args)
+
+
+def executions(tools: Sequence[Observation], tree: Tree) -> list[Observation]:
+    """Tool spans, one per execution: a span of the same tool inside another (client and server, framework and native)
+    is the same execution, its facts fill the gaps of the outer one."""
+    inner: dict[int, list[Observation]] = {}
+    tops: list[Observation] = []
+    known = {id(t) for t in tools}
+    for tool in sorted(tools, key=order):
+        outer = _outermost(tool, tree, known)
+        if outer is None:
+            tops.append(tool)
+        else:
+            inner.setdefault(id(outer), []).append(tool)
+    return [_merged(t, inner.get(id(t), ())) for t in tops]
+
+
+def _outermost(tool: Observation, tree: Tree, known: set[int]) -> Observation | None:
+    found = None
+    for above in tree.ancestors(tool):
+        if above.kind == "agent":
+            break
+        if above.kind == "tool" and id(above) in known and _same_tool(above.tool, tool.tool):
+            found = above
+    return found
+
+
+def _same_tool(a: ToolUse | None, b: ToolUse | None) -> bool:
+    if a is None or b is None:
+        return False
+    return a.name == b.name or a.name.endswith(("_" + b.name, "." + b.name, "/" + b.name, "-" + b.name))
+
+
+def _merged(outer: Observation, inner: Sequence[Observation]) -> Observation:
+    use = outer.tool
+    if use is None or not inner:
+        return outer
+    for item in inner:
+        other = item.tool
+        if other is None:
+            continue
+        use = replace(
+            use,
+            args=other.args if use.args is None or isinstance(use.args, Unknown) else use.args,
+            call_id=use.call_id or other.call_id,
+            result=other.result if isinstance(use.result, Unknown) else use.result,
+            ok=False if False in (use.ok, other.ok) else (other.ok if use.ok is None else use.ok),
+            error_type=use.error_type or other.error_type,
+            error_text=use.error_text or other.error_text,
+            server=use.server or other.server,
+        )
+    return replace(outer, tool=use)
+
+
+def reconcile(calls: list[Call], tools: Sequence[Observation], turns: Sequence[Turn]) -> list[Call]:
+    """Ties executions to emitted calls; what is left of the executions becomes calls that were executed only."""
+    ids = {c.part.call_id for c in calls if c.part and c.part.call_id}
+    left = [t for t in sorted(tools, key=order) if t.tool is not None]
+    for same in _passes(ids):
+        left = [t for t in left if not _tie(t, calls, turns, same)]
+    for tool in left:
+        if tool.tool is not None:
+            turn = _turn_of(tool, turns)
+            calls.append(Call(turn, len(calls), tool.tool.name, tool.dialect, None, tool.tool, tool))
+    return sorted(calls, key=_call_order)
+
+
+def _call_order(call: Call) -> tuple[int, bool, tuple[int, str, str], int]:
+    """By turn; emitted calls by position in the model's message, then the others by start (design section 4)."""
+    started = order(call.span) if call.part is None and call.span else (0, "", "")
+    return (call.turn, call.part is None, started, call.position)
+
+
+def _passes(ids: set[str | None]) -> tuple[Callable[[CallPart, ToolUse], bool], ...]:
+    """From the surest tie to the least sure."""
+
+    def by_id(part: CallPart, use: ToolUse) -> bool:
+        return bool(use.call_id) and part.call_id == use.call_id
+
+    def foreign(use: ToolUse) -> bool:
+        return not use.call_id or use.call_id not in ids
+
+    def by_args(part: CallPart, use: ToolUse) -> bool:
+        if not foreign(use) or not _name_fits(part.name, use.name):
+            return False
+        if isinstance(part.args, Unknown) or use.args is None or isinstance(use.args, Unknown):
+            return False
+        return canonical(part.args) == canonical(use.args)
+
+    def by_name(part: CallPart, use: ToolUse) -> bool:
+        if not foreign(use) or not _name_fits(part.name, use.name):
+            return False
+        return isinstance(part.args, Unknown) or use.args is None or isinstance(use.args, Unknown)
+
+    def by_name_only(part: CallPart, use: ToolUse) -> bool:
+        return foreign(use) and _name_fits(part.name, use.name)  # arguments were changed on the way to the tool
+
+    return (by_id, by_args, by_name, by_name_only)
+
+
+def _name_fits(emitted_name: str, executed_name: str) -> bool:
+    """Equal, or the model knew the tool under a client's prefix."""
+    if emitted_name == executed_name:
+        return True
+    return emitted_name.endswith(tuple(sep + executed_name for sep in ("__", ".", "/", "-", ":")))
+
+
+def _tie(
+    tool: Observation, calls: Sequence[Call], turns: Sequence[Turn], same: Callable[[CallPart, ToolUse], bool]
+) -> bool:
+    """Ties a tool span to the fitting call of the latest turn that began before it, the earliest such call first."""
+    use = tool.tool
+    if use is None:
+        return False
+    starts = {t.index: t.start_ns for t in turns}
+    fitting = [c for c in calls if c.part is not None and not c.taken and same(c.part, use)]
+    if not fitting:
+        return False
+    before = [c for c in fitting if starts.get(c.turn, 0) <= tool.span.order_ns]
+    turn = max(c.turn for c in before) if before else min(c.turn for c in fitting)
+    call = next(c for c in fitting if c.turn == turn)
+    call.taken, call.use, call.span = True, use, tool
+    return True
+
+
+def _turn_of(tool: Observation, turns: Sequence[Turn]) -> int:
+    before = [t.index for t in turns if t.start_ns <= tool.span.order_ns]
+    return max(before, default=1)

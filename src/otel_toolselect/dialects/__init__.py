@@ -1,0 +1,97 @@
+"""Dialects: spans of any instrumentation, read into observations (design section 4).
+
+Dispatch asks the dialects in order of priority, name breaking ties; the first that claims a span reads it, so exactly one
+does. A span that no dialect claims is kept as an observation of kind "other": it may still be a parent.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from functools import cache
+
+from otel_toolselect.dialects import _coerce as coerce
+from otel_toolselect.dialects._source import Dialect, Signal, Source
+from otel_toolselect.model.observations import Observation
+from otel_toolselect.model.spans import LogRecord, Span
+from otel_toolselect.registry import discover
+
+__all__ = ["UNCLAIMED", "Dialect", "all_dialects", "dialect_of", "read"]
+
+UNCLAIMED = "none"
+
+
+@cache
+def all_dialects() -> tuple[Dialect, ...]:
+    """All dialects, first asked first."""
+    found: list[Dialect] = list(discover(__name__).values())
+    return tuple(sorted(found, key=lambda d: (-d.priority, d.name)))
+
+
+def dialect_of(span: Span) -> Dialect | None:
+    """The dialect that reads a span."""
+    return next((d for d in all_dialects() if d.claims(span)), None)
+
+
+def read(spans: Iterable[Span], logs: Iterable[LogRecord] = ()) -> list[Observation]:
+    """Reads spans and the log records that belong to them. Pure; any order, repeats are dropped.
+
+    Of several versions of one span (a sender that exports a span again once it is complete) the fullest is read.
+    Log records without a span id are left out: nothing says to which span they belong.
+    """
+    by_span: dict[tuple[str, str], list[LogRecord]] = defaultdict(list)
+    for log in logs:
+        if log.span_id:
+            by_span[log.trace_id, log.span_id].append(log)
+    observations: list[Observation] = []
+    for span in distinct(spans):
+        source = Source(span, _signals(span, by_span.get((span.trace_id, span.span_id), ())))
+        dialect = dialect_of(span)
+        observations.append(dialect.read(source) if dialect else Observation(span, UNCLAIMED, "other"))
+    return observations
+
+
+def distinct(spans: Iterable[Span]) -> list[Span]:
+    """One span per id, in a fixed order; the choice among versions does not depend on the order of arrival."""
+    best: dict[tuple[str, str], Span] = {}
+    for span in spans:
+        key = (span.trace_id, span.span_id)
+        known = best.get(key)
+        if known is None or (known is not span and _fullness(span) > _fullness(known)):
+            best[key] = span
+    return sorted(best.values(), key=lambda s: (s.trace_id, s.order_ns, s.span_id))
+
+
+def _fullness(span: Span) -> tuple[int, int, int, str]:
+    text = json.dumps([span.name, span.status_code, dict(span.attributes)], sort_keys=True, default=str)
+    return (span.end_ns, len(span.attributes), len(span.events), text)
+
+
+def _signals(span: Span, logs: Sequence[LogRecord]) -> tuple[Signal, ...]:
+    events = [Signal(e.name, dict(e.attributes)) for e in span.events]
+    records = {(log.time_ns or log.observed_ns, _rank(log), _text(log)): log for log in logs}
+    ordered = [records[k] for k in sorted(records)]
+    return tuple(events + [Signal(_name(log), dict(log.attributes), _body(log)) for log in ordered])
+
+
+def _name(log: LogRecord) -> str:
+    return log.event_name or str(log.attributes.get("event.name") or log.attributes.get("event_name") or "")
+
+
+def _rank(log: LogRecord) -> int:
+    """Position among records of the same time, where the sender gives one."""
+    for key in ("CHAT_MESSAGE_INDEX", "index"):
+        found = coerce.integer(log.attributes.get(key))
+        if found is not None:
+            return found
+    body = log.body if isinstance(log.body, dict) else {}
+    return coerce.integer(body.get("index")) or 0
+
+
+def _text(log: LogRecord) -> str:
+    return json.dumps([_name(log), log.body, dict(log.attributes)], sort_keys=True, default=str)
+
+
+def _body(log: LogRecord) -> object:
+    return {} if log.body is None else log.body

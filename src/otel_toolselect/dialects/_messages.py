@@ -1,0 +1,270 @@
+"""Messages in every shape that instrumentations serialize, read into `model.observations.Message`.
+
+Known shapes: GenAI conventions (role and parts), OpenAI chat and Responses items, Anthropic and Bedrock content blocks,
+Gemini contents, Vercel AI SDK model messages, LangChain constructors and dumps, choices. Reasoning parts are dropped (R6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from otel_toolselect.dialects import _coerce as coerce
+from otel_toolselect.model.observations import CallPart, Message, Part, ResultPart, TextPart
+
+ROLES = {
+    "system": "system",
+    "developer": "system",
+    "user": "user",
+    "human": "user",
+    "assistant": "assistant",
+    "ai": "assistant",
+    "model": "assistant",
+    "tool": "tool",
+    "function": "tool",
+    "tool-response": "tool",
+    "tool-call": "assistant",
+    "systemmessage": "system",
+    "humanmessage": "user",
+    "aimessage": "assistant",
+    "aimessagechunk": "assistant",
+    "toolmessage": "tool",
+}
+_TEXT_TYPES = frozenset({"text", "input_text", "output_text", "refusal"})
+_CALL_TYPES = frozenset({"tool_call", "tool_use", "tool-call", "function_call", "toolUse", "server_tool_use"})
+_RESULT_TYPES = frozenset(
+    {"tool_call_response", "tool_result", "tool-result", "function_call_output", "toolResult", "tool_response"}
+)
+_REASONING = frozenset({"reasoning", "thinking", "redacted_thinking", "reasoning_content"})
+
+
+def messages(value: Any, *, default_role: str = "user") -> tuple[Message, ...] | None:
+    """All messages of a value; None when it holds none that can be read. A bare text is one message."""
+    if value is None:
+        return None
+    decoded = coerce.structure(value)
+    if decoded is None:
+        if isinstance(value, str) and value.strip() and value.strip() not in coerce.REDACTED:
+            text = coerce.parse_json(value)
+            return (Message(default_role, (TextPart(text if isinstance(text, str) else value),)),)
+        return None
+    if isinstance(decoded, dict):
+        decoded = _message_list(decoded)
+    while len(decoded) == 1 and isinstance(decoded[0], list):  # LangChain batches: [[...]]
+        decoded = decoded[0]
+    read = [message(item, default_role) for item in decoded]
+    found = tuple(m for m in read if m is not None)
+    return found if found or not decoded else None
+
+
+def _message_list(value: dict[str, Any]) -> list[Any]:
+    for key in ("messages", "input", "contents", "choices", "output"):
+        inner = value.get(key)
+        if isinstance(inner, list) and "role" not in value:
+            return inner
+    return [value]
+
+
+def message(value: Any, default_role: str = "user") -> Message | None:
+    """One message; None for what is none (a reasoning item, an unknown object)."""
+    if isinstance(value, str):
+        decoded = coerce.structure(value)
+        return message(decoded, default_role) if isinstance(decoded, dict) else Message(default_role, (TextPart(value),))
+    if not isinstance(value, dict):
+        return None
+    value = _unwrap(value)
+    kind = value.get("type")
+    if kind in _REASONING:
+        return None
+    if kind in _CALL_TYPES and "role" not in value:
+        part = call_part(value)
+        return Message("assistant", (part,)) if part else None
+    if kind in _RESULT_TYPES and "role" not in value:
+        return Message("tool", (result_part(value),))
+    role = _role(value, default_role)
+    parts = _parts(value, role)
+    if role == "tool" and not any(isinstance(p, ResultPart) for p in parts):
+        parts = _as_result(value, parts)
+    return Message(role, tuple(parts))
+
+
+def _unwrap(value: dict[str, Any]) -> dict[str, Any]:
+    if value.get("type") == "constructor" and isinstance(value.get("kwargs"), dict):
+        ids = value.get("id")
+        cls = str(ids[-1]).lower() if isinstance(ids, list) and ids else ""
+        return {"role": cls, **value["kwargs"]} if cls in ROLES else value["kwargs"]
+    if isinstance(value.get("data"), dict) and value.get("type") in ROLES:
+        return {"role": value["type"], **value["data"]}
+    inner = value.get("message")
+    if isinstance(inner, dict) and "role" not in value and "parts" not in value and "content" not in value:
+        return _unwrap(inner)
+    return value
+
+
+def _role(value: dict[str, Any], default: str) -> str:
+    for key in ("role", "type"):
+        raw = value.get(key)
+        if isinstance(raw, str):
+            name = ROLES.get(raw.lower().rsplit(".", 1)[-1])
+            if name:
+                return name
+    return default
+
+
+def _parts(value: dict[str, Any], role: str) -> list[Part]:
+    parts: list[Part] = []
+    content = value.get("parts")
+    if not isinstance(content, list) or (not content and value.get("content")):
+        content = value.get("content", value.get("contents"))
+    if isinstance(content, str):
+        embedded = _embedded_blocks(content)
+        content = embedded if embedded is not None else content
+    if isinstance(content, str):
+        if content:
+            parts.append(TextPart(content))
+    elif isinstance(content, (list, dict)):
+        for block in content if isinstance(content, list) else [content]:
+            part = block_part(block)
+            if part is not None:
+                parts.append(part)
+    elif isinstance(value.get("text"), str) and value["text"]:
+        parts.append(TextPart(value["text"]))
+    _add_tool_calls(value, parts)
+    return parts
+
+
+def _embedded_blocks(content: str) -> list[Any] | None:
+    """Content blocks that were serialized into the content text; a JSON text of another kind stays text."""
+    if not content.startswith("[{"):
+        return None
+    decoded = coerce.parse_json(content)
+    if isinstance(decoded, list) and decoded and all(isinstance(b, dict) and _is_block(b) for b in decoded):
+        return decoded
+    return None
+
+
+def _is_block(block: dict[str, Any]) -> bool:
+    kind = block.get("type")
+    if kind in _TEXT_TYPES:
+        return isinstance(block.get("text", block.get("content")), str)
+    if kind in _CALL_TYPES or kind in _RESULT_TYPES or kind in _REASONING:
+        return True
+    return bool(block.keys() & {"toolUse", "toolResult", "functionCall", "functionResponse"}) or block.keys() == {"text"}
+
+
+def _add_tool_calls(value: dict[str, Any], parts: list[Part]) -> None:
+    """Calls kept beside the content (OpenAI, LangChain); those that a content block already showed are the same."""
+    calls = value.get("tool_calls")
+    if isinstance(calls, str):
+        calls = coerce.structure(calls)
+    if not isinstance(calls, list) or not calls:
+        extra = value.get("additional_kwargs")
+        calls = extra.get("tool_calls") if isinstance(extra, dict) else None
+    if not isinstance(calls, list):
+        legacy = value.get("function_call")
+        calls = [legacy] if isinstance(legacy, dict) else []
+    seen = {p.call_id for p in parts if isinstance(p, CallPart) and p.call_id}
+    shown = any(isinstance(p, CallPart) and not p.call_id for p in parts)
+    for item in calls:
+        part = call_part(item)
+        if part is not None and part.call_id not in seen and not shown:
+            parts.append(part)
+
+
+def _as_result(value: dict[str, Any], parts: list[Part]) -> list[Part]:
+    """A tool message whose content is the result itself."""
+    call_id = coerce.string(value.get("tool_call_id")) or coerce.string(value.get("id"))
+    name = coerce.string(value.get("name"))
+    content = value.get("content")
+    if content is None and parts:
+        content = "\n".join(p.text for p in parts if isinstance(p, TextPart))
+    inner, error = coerce.result(content)
+    status = value.get("status")
+    if status in ("error", "success"):
+        error = status == "error"
+    return [ResultPart(call_id, inner, name, error)]
+
+
+def block_part(block: Any) -> Part | None:
+    """One content block or message part."""
+    if isinstance(block, str):
+        return TextPart(block) if block else None
+    if not isinstance(block, dict):
+        return None
+    for key, read in _WRAPPED.items():
+        if isinstance(block.get(key), dict):
+            return read(block[key])
+    kind = block.get("type")
+    if kind in _REASONING or block.get("thought") is True:
+        return None
+    if kind in _CALL_TYPES:
+        return call_part(block)
+    if kind in _RESULT_TYPES:
+        return result_part(block)
+    text = block.get("text")
+    if text is None:
+        text = block.get("content") if kind in (None, "text") or kind in _TEXT_TYPES else None
+    if text is None and kind == "refusal":
+        text = block.get("refusal")
+    return TextPart(text) if isinstance(text, str) and text else None
+
+
+def call_part(item: Any) -> CallPart | None:
+    """A tool call in any of its spellings."""
+    if not isinstance(item, dict):
+        return None
+    inner = item.get("function") if isinstance(item.get("function"), dict) else item
+    if isinstance(item.get("tool_call"), dict):
+        return call_part(item["tool_call"])
+    if isinstance(item.get("functionCall"), dict):
+        inner = item["functionCall"]
+    name = coerce.string(inner.get("name")) or coerce.string(inner.get("toolName")) or coerce.string(inner.get("tool_name"))
+    if name is None:
+        return None
+    raw: Any = None
+    for key in ("arguments", "args", "input", "parameters", "tool_args"):
+        if inner.get(key) is not None:
+            raw = inner[key]
+            break
+    args, text = coerce.arguments(raw)
+    call_id = None
+    for key in ("call_id", "id", "toolCallId", "toolUseId", "tool_call_id", "tool_use_id"):
+        call_id = call_id or coerce.string(item.get(key)) or coerce.string(inner.get(key))
+    return CallPart(name, args, call_id, text)
+
+
+def result_part(item: dict[str, Any]) -> ResultPart:
+    """A tool result in any of its spellings."""
+    call_id = None
+    for key in ("tool_call_id", "tool_use_id", "toolCallId", "toolUseId", "call_id", "id"):
+        call_id = call_id or coerce.string(item.get(key))
+    name = coerce.string(item.get("name")) or coerce.string(item.get("toolName"))
+    raw: Any = None
+    for key in ("response", "result", "output", "content"):
+        if key in item:
+            raw = item[key]
+            break
+    error: bool | None = None
+    if isinstance(raw, dict) and raw.keys() <= {"type", "value"} and isinstance(raw.get("type"), str) and "value" in raw:
+        error = raw["type"].startswith("error")  # Vercel: {"type": "json" | "text" | "error-text", "value": ...}
+        value, said = (raw["value"], None) if raw["type"].endswith("json") else coerce.result(raw["value"])
+    else:
+        value, said = coerce.result(raw)
+    for key in ("is_error", "isError"):
+        if isinstance(item.get(key), bool):
+            error = item[key]
+    status = item.get("status")
+    if status in ("error", "success"):
+        error = status == "error"
+    return ResultPart(call_id, value, name, said if error is None else error)
+
+
+_WRAPPED: dict[str, Callable[[dict[str, Any]], Part | None]] = {
+    "toolUse": call_part,
+    "toolResult": result_part,
+    "functionCall": call_part,
+    "functionResponse": result_part,
+    "function_call": call_part,
+    "function_response": result_part,
+    "message_content": block_part,
+}
