@@ -26,20 +26,26 @@ def assemble(observations: Iterable[Observation], names: CaseAttributes = DEFAUL
     generations = clusters(models, tree)
     by_key = groups(listed, tree)
     _rehome(generations, by_key, tree)
-    ready = stitch([g for g in by_key.values() if _is_run(g)], names)
+    ready = [g for g in stitch(list(by_key.values()), names) if _is_run(g)]
     home = {ident(o): id(g) for g in ready for o in g.members}
     shares: dict[int, list[list[Observation]]] = {}
     for cluster in generations:
         target = home.get(ident(cluster[0]))
         if target is not None:
             shares.setdefault(target, []).append(cluster)
-    runs = [build(g, shares.get(id(g), []), tree, names) for g in ready]
+    runs = [build(g, _proper(shares.get(id(g), [])), tree, names) for g in ready]
     return sorted(runs, key=lambda r: (r.start_ns, r.run_id))
 
 
 def _is_run(group: Group) -> bool:
-    """An agent span always is a run, be it empty; other spans only when one of them decides something."""
-    return group.root is not None or any(o.kind in ("model", "tool") for o in group.members)
+    """An agent span always is a run, be it empty; other spans only when one of them decides or offers something."""
+    return group.root is not None or any(o.kind in ("model", "tool", "catalog") for o in group.members)
+
+
+def _proper(generations: list[list[Observation]]) -> list[list[Observation]]:
+    """Without the copies on a message bus, where the model's own spans are there."""
+    proper = [c for c in generations if not all(o.relayed for o in c)]
+    return proper or generations
 
 
 def _rehome(generations: Sequence[list[Observation]], by_key: dict[Key, Group], tree: Tree) -> None:

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from otel_toolselect.assemble._identity import CaseAttributes, attempt, named, run_id
 from otel_toolselect.assemble._infra import is_infra
-from otel_toolselect.assemble._reconcile import Call, emitted, executions, reconcile
+from otel_toolselect.assemble._reconcile import Call, emitted, executions, name_fits, reconcile
 from otel_toolselect.assemble._results import attach
 from otel_toolselect.assemble._tree import Group, Tree, order
 from otel_toolselect.assemble._turns import Turn, turns
 from otel_toolselect.assemble.decision import read_no_call
 from otel_toolselect.model.observations import Message, Observation
-from otel_toolselect.model.runs import AssistantText, Event, Run, ToolCall, ToolDefinition, ToolResult, Unknown
+from otel_toolselect.model.runs import (
+    AssistantText,
+    Event,
+    Run,
+    ToolCall,
+    ToolDefinition,
+    ToolResult,
+    Unknown,
+)
 from otel_toolselect.model.values import JSON, digest
 
 UNKNOWN_RESULT = Unknown("not recorded (is content capture on?)")
@@ -20,16 +29,18 @@ UNKNOWN_RESULT = Unknown("not recorded (is content capture on?)")
 
 def build(group: Group, generations: Sequence[Sequence[Observation]], tree: Tree, names: CaseAttributes) -> Run:
     """The run of a group; `generations` are its model spans, those of one answer together."""
+    members = sorted(group.members, key=order)
+    sources = [o for o in (group.root, *members, *group.context) if o is not None]
     answers = turns(generations) or _agent_turn(group)
+    catalog = _catalog(group, answers, sources)
     calls = emitted(answers)
     tools = executions(group.of("tool"), tree)
     calls = reconcile(calls, tools, answers)
-    attach(calls, answers)
-    events = _events(calls, answers, _agent_name(group))
-    members = sorted(group.members, key=order)
-    sources = [o for o in (group.root, *members, *group.context) if o is not None]
+    told = [r for o in group.of("other") for m in o.input or () for r in m.results]
+    attach(calls, answers, told)
+    _resolve_names(calls, catalog)
     text = _final_text(group, answers)
-    catalog = _catalog(group, answers, sources)
+    events = _events(calls, answers, _agent_name(group))
     root_trace, root_span = group.key
     return Run(
         run_id=run_id(root_trace, root_span),
@@ -62,6 +73,25 @@ def build(group: Group, generations: Sequence[Sequence[Observation]], tree: Tree
     )
 
 
+def _resolve_names(calls: Sequence[Call], catalog: tuple[ToolDefinition, ...] | None) -> None:
+    """A tool is called what the catalog calls it: some libraries drop or add a prefix between offer, call and
+    execution.
+
+    Only a unique fit counts; a name that fits nothing stays (it may be a tool that was never offered).
+    """
+    offered = {t.name for t in catalog or ()}
+    for call in calls:
+        if not offered or call.name in offered:
+            continue
+        executed = call.use.name if call.use else call.name
+        if executed in offered:
+            call.name = executed
+            continue
+        fits = sorted(o for o in offered if name_fits(o, call.name))
+        if len(fits) == 1:
+            call.name = fits[0]
+
+
 def _agent_turn(group: Group) -> list[Turn]:
     """An agent whose model calls left no span: what the agent span says of its messages stands for one turn."""
     said = [o for o in group.of("agent") if o.output]
@@ -91,9 +121,8 @@ def _call_event(call: Call, seq: int, agent: str | None) -> ToolCall:
     part, use, span = call.part, call.use, call.span
     args = part.args if part is not None else None
     raw = part.raw if part is not None else None
-    if (args is None or isinstance(args, Unknown)) and use is not None and use.args is not None:
-        if args is None or not isinstance(use.args, Unknown):
-            args, raw = use.args, use.raw_args
+    if use is not None and use.args is not None and (args is None or _tells_more(use.args, args)):
+        args, raw = use.args, use.raw_args
     return ToolCall(
         turn=call.turn,
         seq=seq,
@@ -109,6 +138,10 @@ def _call_event(call: Call, seq: int, agent: str | None) -> ToolCall:
         start_ns=span.span.order_ns if span else 0,
         span_id=span.span.span_id if span else "",
     )
+
+
+def _tells_more(args: dict[str, Any] | Unknown, known: dict[str, Any] | Unknown) -> bool:
+    return isinstance(known, Unknown) and not isinstance(args, Unknown)
 
 
 def _result_event(call: Call, seq: int, call_seq: int, agent: str | None) -> ToolResult | None:

@@ -1,14 +1,15 @@
 """Emitted and executed calls, put together: one call is one call (R7).
 
-What the model emitted is the decision; a tool span is its execution. They meet by call id within the turn, else by name and
-arguments in order, else by name in order. What no tool span shows was not executed; what no model output shows was
-executed only. Results come from the tool span, else from the next request's history.
+What the model emitted is the decision; a tool span is its execution. They meet by call id within the turn, else by
+name and arguments in order, else by name in order. What no tool span shows was not executed; what no model output
+shows was executed only. Results come from the tool span, else from the next request's history.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from otel_toolselect.assemble._tree import Tree, order
 from otel_toolselect.assemble._turns import Turn
@@ -81,7 +82,26 @@ def executions(tools: Sequence[Observation], tree: Tree) -> list[Observation]:
             tops.append(tool)
         else:
             inner.setdefault(id(outer), []).append(tool)
+    for tool in [t for t in tops if t.tool is not None and t.tool.side == "server"]:
+        outer = next((t for t in tops if t is not tool and _serves(t, tool)), None)
+        if outer is not None:
+            tops.remove(tool)
+            inner.setdefault(id(outer), []).append(tool)
     return [_merged(t, inner.get(id(t), ())) for t in tops]
+
+
+def _serves(client: Observation, server: Observation) -> bool:
+    """A server's span whose context was lost on the way: same trace, tool and arguments, within the client's time."""
+    a, b = client.tool, server.tool
+    if a is None or b is None or a.side == "server" or not _same_tool(a, b):
+        return False
+    if client.span.trace_id != server.span.trace_id or canonical(_json(a.args)) != canonical(_json(b.args)):
+        return False
+    return client.span.start_ns <= server.span.start_ns <= client.span.end_ns
+
+
+def _json(args: dict[str, Any] | Unknown | None) -> dict[str, Any] | None:
+    return args if isinstance(args, dict) else None
 
 
 def _outermost(tool: Observation, tree: Tree, known: set[int]) -> Observation | None:
@@ -128,7 +148,7 @@ def reconcile(calls: list[Call], tools: Sequence[Observation], turns: Sequence[T
     for same in _passes(ids):
         left = [t for t in left if not _tie(t, calls, turns, same)]
     for tool in left:
-        if tool.tool is not None:
+        if tool.tool is not None and not tool.tool.tentative:
             turn = _turn_of(tool, turns)
             calls.append(Call(turn, len(calls), tool.tool.name, tool.dialect, None, tool.tool, tool))
     return sorted(calls, key=_call_order)
@@ -140,7 +160,7 @@ def _call_order(call: Call) -> tuple[int, bool, tuple[int, str, str], int]:
     return (call.turn, call.part is None, started, call.position)
 
 
-def _passes(ids: set[str | None]) -> tuple[Callable[[CallPart, ToolUse], bool], ...]:
+def _passes(ids: set[str]) -> tuple[Callable[[CallPart, ToolUse], bool], ...]:
     """From the surest tie to the least sure."""
 
     def by_id(part: CallPart, use: ToolUse) -> bool:
@@ -150,24 +170,24 @@ def _passes(ids: set[str | None]) -> tuple[Callable[[CallPart, ToolUse], bool], 
         return not use.call_id or use.call_id not in ids
 
     def by_args(part: CallPart, use: ToolUse) -> bool:
-        if not foreign(use) or not _name_fits(part.name, use.name):
+        if not foreign(use) or not name_fits(part.name, use.name):
             return False
         if isinstance(part.args, Unknown) or use.args is None or isinstance(use.args, Unknown):
             return False
         return canonical(part.args) == canonical(use.args)
 
     def by_name(part: CallPart, use: ToolUse) -> bool:
-        if not foreign(use) or not _name_fits(part.name, use.name):
+        if not foreign(use) or not name_fits(part.name, use.name):
             return False
         return isinstance(part.args, Unknown) or use.args is None or isinstance(use.args, Unknown)
 
     def by_name_only(part: CallPart, use: ToolUse) -> bool:
-        return foreign(use) and _name_fits(part.name, use.name)  # arguments were changed on the way to the tool
+        return foreign(use) and name_fits(part.name, use.name)  # arguments were changed on the way to the tool
 
     return (by_id, by_args, by_name, by_name_only)
 
 
-def _name_fits(emitted_name: str, executed_name: str) -> bool:
+def name_fits(emitted_name: str, executed_name: str) -> bool:
     """Equal, or the model knew the tool under a client's prefix."""
     if emitted_name == executed_name:
         return True

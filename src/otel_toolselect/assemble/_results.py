@@ -10,12 +10,12 @@ from otel_toolselect.assemble._turns import Turn
 from otel_toolselect.model.observations import Message, ResultPart
 
 
-def attach(calls: Sequence[Call], turns: Sequence[Turn]) -> None:
+def attach(calls: Sequence[Call], turns: Sequence[Turn], told: Sequence[ResultPart] = ()) -> None:
     """Gives each call the result that a later request's history holds for it.
 
     By call id; call ids repeat across turns in the wild, so the k-th call with an id has the k-th result with that id
     in a full history. Without a fitting id (some clients change ids on the way): by order, when the request right
-    after the turn brings exactly one result per call.
+    after the turn brings exactly one result per call. `told` are results that other spans of the run report by id.
     """
     earlier = Counter(r.call_id for r in _results(turns[0].input if turns else None))
     rank: Counter[str] = Counter()
@@ -27,6 +27,10 @@ def attach(calls: Sequence[Call], turns: Sequence[Turn]) -> None:
         mine = [c for c in calls if c.turn == turn.index and c.part is not None]
         if mine and all(c.result is None for c in mine) and turn.index < len(turns):
             _by_order(mine, turns[turn.index].input)
+    for call in calls:
+        if call.result is None and call.call_id:
+            found = [r for r in told if r.call_id == call.call_id]
+            call.result = found[0] if len({str(r.value) for r in found}) == 1 else None
 
 
 def _by_id(call: Call, call_id: str, index: int, turns: Sequence[Turn]) -> ResultPart | None:
@@ -54,8 +58,7 @@ def _tail(history: tuple[Message, ...] | None) -> list[ResultPart]:
     tail: list[ResultPart] = []
     for m in history or ():
         if m.calls and not m.results:
-            if tail:
-                tail = []
+            tail = []
         tail.extend(m.results)
     return tail
 

@@ -1,8 +1,8 @@
 """Runs that lost their context: several traces of one run, put together again (design section 4).
 
-A client library without an application span makes each model call a trace of its own. Such traces belong together when the
-request of one carries in its history a call that another one emitted, or when a tool span carries its call id. The latest
-emission before wins, so that repeated runs with the same (scripted) ids stay apart.
+A client library without an application span makes each model call a trace of its own. Such traces belong together
+when the request of one carries in its history a call that another one emitted, or when a tool span carries its call
+id. The latest emission before wins, so that repeated runs with the same (scripted) ids stay apart.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from otel_toolselect.model.observations import Observation
 
 def stitch(groups: Sequence[Group], names: CaseAttributes) -> list[Group]:
     """Groups without an agent root joined along the calls that they share; the others unchanged."""
+    groups = _with_relayed(groups)
     loose = sorted((g for g in groups if g.root is None and _decides(g)), key=_group_order)
     emitters: dict[tuple[str, str], list[Group]] = {}
     heads: dict[Key, Group] = {g.key: g for g in loose}
@@ -43,6 +44,31 @@ def stitch(groups: Sequence[Group], names: CaseAttributes) -> list[Group]:
     return rest + list(merged.values())
 
 
+def _with_relayed(groups: Sequence[Group]) -> list[Group]:
+    """Messages of a bus belong to the agent run of their conversation, the nearest in time if there are several."""
+    agents = [g for g in groups if g.root is not None]
+    conversations: dict[str, list[Group]] = {}
+    for g in agents:
+        for c in sorted({o.conversation_id for o in g.members if o.conversation_id}):
+            conversations.setdefault(c, []).append(g)
+    kept: list[Group] = []
+    for group in groups:
+        ids = {o.conversation_id for o in group.members if o.conversation_id}
+        bus = group.root is None and all(o.relayed or o.kind == "other" for o in group.members)
+        homes = [g for c in sorted(ids) for g in conversations.get(c, ())] if bus else []
+        if homes:
+            start = min(o.span.order_ns for o in group.members)
+            min(homes, key=lambda g: (_distance(g, start), g.key)).members.extend(group.members)
+        else:
+            kept.append(group)
+    return kept
+
+
+def _distance(group: Group, time_ns: int) -> int:
+    root = group.root.span if group.root is not None else group.members[0].span
+    return max(root.start_ns - time_ns, time_ns - max(root.end_ns, root.start_ns), 0)
+
+
 def _join(heads: dict[Key, Group], key: Key, group: Group) -> None:
     head, old = heads[key], heads[group.key]
     if head is old:
@@ -53,7 +79,7 @@ def _join(heads: dict[Key, Group], key: Key, group: Group) -> None:
 
 
 def _decides(group: Group) -> bool:
-    return any(o.kind in ("model", "tool") for o in group.members)
+    return any(o.kind in ("model", "tool", "catalog") for o in group.members)
 
 
 def _group_order(group: Group) -> tuple[int, str, str]:
@@ -67,9 +93,8 @@ def _history_ids(group: Group) -> list[str]:
     for o in sorted(group.members, key=order):
         if o.kind == "model":
             for m in o.input or ():
-                for part in (*m.calls, *m.results):
-                    if part.call_id and part.call_id not in own:
-                        found[part.call_id] = None
+                ids = [*(c.call_id for c in m.calls), *(r.call_id for r in m.results)]
+                found.update((i, None) for i in ids if i and i not in own)
         elif o.tool is not None and o.tool.call_id and o.tool.call_id not in own:
             found[o.tool.call_id] = None
     return list(found)

@@ -1,9 +1,9 @@
 """Which observations belong to which run (design section 4).
 
-A run is the sub-tree under an agent span, or what a trace holds outside any agent. An agent span inside another agent is
-a run of its own (nested, a sub-agent or a hand-off) when a tool span lies between them, or when both name different
-agents and the outer one has a turn of its own or another agent already stands for it; otherwise it is the same run
-seen twice (frameworks wrap agents in agents).
+A run is the sub-tree under an agent span, or what a trace holds outside any agent. An agent span inside another agent
+is a run of its own (nested, a sub-agent or a hand-off) when a tool span lies between them, or when both name
+different agents and the outer one has a turn of its own or another agent already stands for it; otherwise it is the
+same run seen twice (frameworks wrap agents in agents).
 """
 
 from __future__ import annotations
@@ -106,9 +106,7 @@ def _parent_key(root: Observation, boundary: dict[Key, Key], tree: Tree) -> Key 
     return None
 
 
-def _boundaries(
-    agents: Sequence[Observation], observations: Sequence[Observation], tree: Tree
-) -> dict[Key, Key]:
+def _boundaries(agents: Sequence[Observation], observations: Sequence[Observation], tree: Tree) -> dict[Key, Key]:
     """For each agent span the key of the run that it stands for: its own, or that of the agent around it."""
     own_turns: dict[Key, int] = defaultdict(int)
     for o in observations:

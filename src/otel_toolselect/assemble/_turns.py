@@ -68,7 +68,9 @@ def clusters(models: Sequence[Observation], tree: Tree) -> list[list[Observation
 
 
 def _overlap(a: Observation, b: Observation) -> bool:
-    return a.span.start_ns <= max(b.span.end_ns, b.span.start_ns) and b.span.start_ns <= max(a.span.end_ns, a.span.start_ns)
+    return a.span.start_ns <= max(b.span.end_ns, b.span.start_ns) and b.span.start_ns <= max(
+        a.span.end_ns, a.span.start_ns
+    )
 
 
 def turns(generations: Iterable[Sequence[Observation]]) -> list[Turn]:

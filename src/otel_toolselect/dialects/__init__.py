@@ -1,7 +1,7 @@
 """Dialects: spans of any instrumentation, read into observations (design section 4).
 
-Dispatch asks the dialects in order of priority, name breaking ties; the first that claims a span reads it, so exactly one
-does. A span that no dialect claims is kept as an observation of kind "other": it may still be a parent.
+Dispatch asks the dialects in order of priority, name breaking ties; the first that claims a span reads it, so exactly
+one does. A span that no dialect claims is kept as an observation of kind "other": it may still be a parent.
 """
 
 from __future__ import annotations
@@ -38,14 +38,17 @@ def read(spans: Iterable[Span], logs: Iterable[LogRecord] = ()) -> list[Observat
     """Reads spans and the log records that belong to them. Pure; any order, repeats are dropped.
 
     Of several versions of one span (a sender that exports a span again once it is complete) the fullest is read.
-    Log records without a span id are left out: nothing says to which span they belong.
+    A log record without a span id belongs to the one span of its scope and service whose time covers it, if there is
+    exactly one; else it is left out.
     """
+    chosen = distinct(spans)
     by_span: dict[tuple[str, str], list[LogRecord]] = defaultdict(list)
     for log in logs:
-        if log.span_id:
-            by_span[log.trace_id, log.span_id].append(log)
+        key = (log.trace_id, log.span_id) if log.span_id else _covering(log, chosen)
+        if key is not None:
+            by_span[key].append(log)
     observations: list[Observation] = []
-    for span in distinct(spans):
+    for span in chosen:
         source = Source(span, _signals(span, by_span.get((span.trace_id, span.span_id), ())))
         dialect = dialect_of(span)
         observations.append(dialect.read(source) if dialect else Observation(span, UNCLAIMED, "other"))
@@ -61,6 +64,20 @@ def distinct(spans: Iterable[Span]) -> list[Span]:
         if known is None or (known is not span and _fullness(span) > _fullness(known)):
             best[key] = span
     return sorted(best.values(), key=lambda s: (s.trace_id, s.order_ns, s.span_id))
+
+
+def _covering(log: LogRecord, spans: Sequence[Span]) -> tuple[str, str] | None:
+    """The span during which a log record without ids was written."""
+    time = log.time_ns or log.observed_ns
+    service = log.resource.get("service.name")
+    found = [
+        s
+        for s in spans
+        if s.scope_name == log.scope_name
+        and s.start_ns <= time <= s.end_ns
+        and s.resource.get("service.name") == service
+    ]
+    return (found[0].trace_id, found[0].span_id) if len(found) == 1 else None
 
 
 def _fullness(span: Span) -> tuple[int, int, int, str]:

@@ -204,12 +204,11 @@ def _unwrap_result(value: dict[str, Any], depth: int) -> tuple[Any, bool | None]
 
 def _tool_message(value: dict[str, Any]) -> dict[str, Any] | None:
     """The fields of a LangChain tool message, in any of its serializations."""
-    if value.keys() == {"output"} and isinstance(value["output"], dict):
-        value = value["output"]
-    elif isinstance(value.get("output"), dict) and value.keys() <= {"output", "kwargs", "tags"}:
+    if isinstance(value.get("output"), dict) and value.keys() <= {"output", "kwargs", "tags"}:
         value = value["output"]
     if value.get("type") == "tool" and isinstance(value.get("data"), dict):
-        return value["data"]
+        data: dict[str, Any] = value["data"]
+        return data
     if value.get("type") == "constructor" and isinstance(value.get("kwargs"), dict):
         kwargs: dict[str, Any] = value["kwargs"]
         return kwargs if "tool_call_id" in kwargs or kwargs.get("type") == "tool" else None
@@ -268,9 +267,7 @@ def _tool(item: Any) -> ToolDefinition | None:
         item = decoded
     if not isinstance(item, dict):
         return None
-    inner = item.get("function") if isinstance(item.get("function"), dict) else item
-    if isinstance(item.get("toolSpec"), dict):
-        inner = item["toolSpec"]
+    inner: dict[str, Any] = next((item[k] for k in ("toolSpec", "function") if isinstance(item.get(k), dict)), item)
     name = inner.get("name") or item.get("name")
     if not isinstance(name, str) or not name:
         return None
@@ -280,7 +277,14 @@ def _tool(item: Any) -> ToolDefinition | None:
 
 def schema_of(tool: dict[str, Any]) -> dict[str, Any] | None:
     """The JSON Schema of a tool object under any of the names that libraries use."""
-    for key in ("parameters", "inputSchema", "input_schema", "parameters_json_schema", "args_schema", "json_schema"):
+    for key in (
+        "parameters",
+        "inputSchema",
+        "input_schema",
+        "parameters_json_schema",
+        "args_schema",
+        "json_schema",
+    ):
         schema = structure(tool.get(key))
         if isinstance(schema, dict):
             inner = schema.get("json")

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from otel_toolselect.dialects import _coerce as coerce
 from otel_toolselect.dialects._indexed import unflatten
-from otel_toolselect.dialects._source import Signal, Source
 from otel_toolselect.dialects._messages import message, messages
+from otel_toolselect.dialects._source import Signal, Source
 from otel_toolselect.model.observations import Message, TextPart
 from otel_toolselect.model.runs import ToolDefinition
 
@@ -43,8 +43,9 @@ def content(source: Source) -> Content:
     outputs = messages(said, default_role="assistant")
     if not inputs and not outputs:
         inputs, outputs = _from_events(source)
-    if not inputs and not outputs:
-        inputs, outputs = _from_indexed(source)
+    if not outputs or not any(m.parts for m in outputs):  # a newer attribute may be there and say nothing
+        indexed_input, indexed_output = _from_indexed(source)
+        inputs, outputs = inputs or indexed_input, indexed_output or outputs
     system = system_text(_detail(source, "gen_ai.system_instructions"))
     if system is None and inputs:
         system = "\n".join(m.text for m in inputs if m.role == "system") or None
@@ -81,7 +82,17 @@ def _tools(source: Source) -> tuple[ToolDefinition, ...] | None:
         found = coerce.tools(_detail(source, key))
         if found:
             return found
-    return coerce.tools(unflatten(source.span.attributes, "llm.request.functions") or None)
+    found = coerce.tools(unflatten(source.span.attributes, "llm.request.functions") or None)
+    return found or _event_tools(source)
+
+
+def _event_tools(source: Source) -> tuple[ToolDefinition, ...] | None:
+    for signal in source.named("gen_ai.user.message"):
+        body = coerce.structure(signal.body)
+        inner = body.get("content") if isinstance(body, dict) else None
+        if isinstance(inner, dict) and isinstance(inner.get("tools"), list):
+            return coerce.tools(inner["tools"])
+    return None
 
 
 def _from_events(source: Source) -> tuple[tuple[Message, ...] | None, tuple[Message, ...] | None]:
@@ -103,10 +114,13 @@ def _event_messages(signal: Signal, role: str) -> Iterator[Message]:
         fields = {**fields, "content": inner}
         fields.pop("message")
     elif isinstance(inner, dict):
-        fields = {**inner, **{k: v for k, v in fields.items() if k == "finish_reason"}}
+        fields = {**inner, **{k: v for k, v in fields.items() if k == "tool_calls" and v}}
     value = {"role": role, **{k: v for k, v in fields.items() if k != "role"}}
-    if isinstance(value.get("content"), dict) and role == "assistant":
-        value["content"] = [value["content"]]
+    if isinstance(value.get("content"), dict):
+        if "tools" in value["content"]:  # a tool catalog dressed up as a message
+            return
+        inner = value["content"]
+        value["content"] = inner["parts"] if isinstance(inner.get("parts"), list) else [inner]
     found = message(value, role)
     if found is not None:
         yield found

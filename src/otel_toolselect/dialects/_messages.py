@@ -1,7 +1,8 @@
 """Messages in every shape that instrumentations serialize, read into `model.observations.Message`.
 
 Known shapes: GenAI conventions (role and parts), OpenAI chat and Responses items, Anthropic and Bedrock content blocks,
-Gemini contents, Vercel AI SDK model messages, LangChain constructors and dumps, choices. Reasoning parts are dropped (R6).
+Gemini contents, Vercel AI SDK model messages, LangChain constructors and dumps, choices. Reasoning parts are dropped
+(R6).
 """
 
 from __future__ import annotations
@@ -33,7 +34,14 @@ ROLES = {
 _TEXT_TYPES = frozenset({"text", "input_text", "output_text", "refusal"})
 _CALL_TYPES = frozenset({"tool_call", "tool_use", "tool-call", "function_call", "toolUse", "server_tool_use"})
 _RESULT_TYPES = frozenset(
-    {"tool_call_response", "tool_result", "tool-result", "function_call_output", "toolResult", "tool_response"}
+    {
+        "tool_call_response",
+        "tool_result",
+        "tool-result",
+        "function_call_output",
+        "toolResult",
+        "tool_response",
+    }
 )
 _REASONING = frozenset({"reasoning", "thinking", "redacted_thinking", "reasoning_content"})
 
@@ -69,7 +77,9 @@ def message(value: Any, default_role: str = "user") -> Message | None:
     """One message; None for what is none (a reasoning item, an unknown object)."""
     if isinstance(value, str):
         decoded = coerce.structure(value)
-        return message(decoded, default_role) if isinstance(decoded, dict) else Message(default_role, (TextPart(value),))
+        return (
+            message(decoded, default_role) if isinstance(decoded, dict) else Message(default_role, (TextPart(value),))
+        )
     if not isinstance(value, dict):
         return None
     value = _unwrap(value)
@@ -149,7 +159,9 @@ def _is_block(block: dict[str, Any]) -> bool:
         return isinstance(block.get("text", block.get("content")), str)
     if kind in _CALL_TYPES or kind in _RESULT_TYPES or kind in _REASONING:
         return True
-    return bool(block.keys() & {"toolUse", "toolResult", "functionCall", "functionResponse"}) or block.keys() == {"text"}
+    return bool(block.keys() & {"toolUse", "toolResult", "functionCall", "functionResponse"}) or block.keys() == {
+        "text"
+    }
 
 
 def _add_tool_calls(value: dict[str, Any], parts: list[Part]) -> None:
@@ -213,12 +225,14 @@ def call_part(item: Any) -> CallPart | None:
     """A tool call in any of its spellings."""
     if not isinstance(item, dict):
         return None
-    inner = item.get("function") if isinstance(item.get("function"), dict) else item
     if isinstance(item.get("tool_call"), dict):
         return call_part(item["tool_call"])
-    if isinstance(item.get("functionCall"), dict):
-        inner = item["functionCall"]
-    name = coerce.string(inner.get("name")) or coerce.string(inner.get("toolName")) or coerce.string(inner.get("tool_name"))
+    inner: dict[str, Any] = next((item[k] for k in ("functionCall", "function") if isinstance(item.get(k), dict)), item)
+    name = (
+        coerce.string(inner.get("name"))
+        or coerce.string(inner.get("toolName"))
+        or coerce.string(inner.get("tool_name"))
+    )
     if name is None:
         return None
     raw: Any = None
@@ -245,7 +259,12 @@ def result_part(item: dict[str, Any]) -> ResultPart:
             raw = item[key]
             break
     error: bool | None = None
-    if isinstance(raw, dict) and raw.keys() <= {"type", "value"} and isinstance(raw.get("type"), str) and "value" in raw:
+    if (
+        isinstance(raw, dict)
+        and raw.keys() <= {"type", "value"}
+        and isinstance(raw.get("type"), str)
+        and "value" in raw
+    ):
         error = raw["type"].startswith("error")  # Vercel: {"type": "json" | "text" | "error-text", "value": ...}
         value, said = (raw["value"], None) if raw["type"].endswith("json") else coerce.result(raw["value"])
     else:

@@ -11,9 +11,9 @@ from typing import Any
 
 from otel_toolselect.dialects import _coerce as coerce
 from otel_toolselect.dialects._content import DETAILS, content, final_text
+from otel_toolselect.dialects._messages import messages
 from otel_toolselect.dialects._outcome import outcome
 from otel_toolselect.dialects._source import Source
-from otel_toolselect.dialects._messages import messages
 from otel_toolselect.model.observations import Kind, Observation, ToolUse
 from otel_toolselect.model.runs import ToolDefinition, Unknown
 from otel_toolselect.model.spans import Span
@@ -34,6 +34,7 @@ OTHER_OPERATIONS = frozenset(
         "handoff",
     }
 )
+PHANTOM_TOOLS = frozenset({"(merged tools)"})  # bookkeeping spans that look like executions
 ARGUMENT_KEYS = ("gen_ai.tool.call.arguments", "gen_ai.tool.input", "gen_ai.tool.arguments", "tool_arguments")
 RESULT_KEYS = ("gen_ai.tool.call.result", "gen_ai.tool.output", "gen_ai.tool.message", "tool_response")
 CAPTURE = (
@@ -46,7 +47,7 @@ def kind_of(span: Span) -> Kind:
     """What a span of the conventions is, by its operation name; by its attributes where that is missing."""
     operation = span.attributes.get("gen_ai.operation.name")
     if operation == "execute_tool":
-        return "tool"
+        return "other" if span.attributes.get("gen_ai.tool.name") in PHANTOM_TOOLS else "tool"
     if operation == "invoke_agent":
         return "agent"
     if operation in MODEL_OPERATIONS:
@@ -55,7 +56,7 @@ def kind_of(span: Span) -> Kind:
         return "other"
     if "gen_ai.tool.name" in span.attributes and "gen_ai.request.model" not in span.attributes:
         return "tool"
-    if any(k in span.attributes for k in ("gen_ai.request.model", "gen_ai.response.model", "gen_ai.output.messages")):
+    if "gen_ai.request.model" in span.attributes:
         return "model"
     if any(k.startswith(("gen_ai.prompt.", "gen_ai.completion.")) for k in span.attributes):
         return "model"
@@ -151,7 +152,6 @@ def _event_result(source: Source, unknown: Any) -> tuple[Any, bool | None]:
             for part in item.results:
                 return part.value, part.is_error
     return unknown, None
-
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ from typing import Any
 from otel_toolselect.dialects import _coerce as coerce
 from otel_toolselect.dialects._content import final_text
 from otel_toolselect.dialects._indexed import unflatten
-from otel_toolselect.dialects._messages import call_part, message, messages
+from otel_toolselect.dialects._messages import message, messages
 from otel_toolselect.dialects._outcome import outcome
 from otel_toolselect.dialects._source import Source
-from otel_toolselect.model.observations import CallPart, Kind, Message, Observation, ToolUse
+from otel_toolselect.model.observations import Kind, Message, Observation, ToolUse
 from otel_toolselect.model.runs import ToolDefinition, Unknown
 from otel_toolselect.model.spans import Span
 
@@ -70,7 +70,9 @@ def _is_json(source: Source, side: str) -> bool:
 
 def _tools(source: Source) -> tuple[ToolDefinition, ...] | None:
     listed = [
-        t.get("tool", {}).get("json_schema") for t in unflatten(source.span.attributes, "llm.tools") if isinstance(t, dict)
+        t.get("tool", {}).get("json_schema")
+        for t in unflatten(source.span.attributes, "llm.tools")
+        if isinstance(t, dict)
     ]
     found = coerce.tools([t for t in listed if t]) if listed else None
     if found:
@@ -165,24 +167,27 @@ def _envelope_id(envelope: Any) -> str | None:
     return None
 
 
-def _listed_calls(value: Any) -> tuple[CallPart, ...]:
-    """Calls that a parent task lists for the tool spans below it: `[{"name", "args", "id"}]`."""
+def listed_messages(value: Any) -> tuple[Message, ...] | None:
+    """Messages of an agent's or chain's value: only real message objects, not the reprs that some frameworks write."""
     decoded = coerce.structure(value)
-    if not isinstance(decoded, list):
-        return ()
-    parts = [call_part(i) for i in decoded if isinstance(i, dict) and "args" in i]
-    return tuple(p for p in parts if p is not None and p.call_id)
+    listed = decoded.get("messages") if isinstance(decoded, dict) else None
+    if isinstance(listed, list) and len(listed) == 1 and isinstance(listed[0], list):
+        listed = listed[0]
+    if not isinstance(listed, list) or not all(isinstance(m, dict) for m in listed):
+        return None
+    if not all(m.keys() & {"role", "lc", "data"} for m in listed):
+        return None
+    return messages(listed)
 
 
 def _read_other(source: Source, kind: Kind, dialect: str) -> Observation:
     given = flat_messages(source, "llm.input_messages", "user")
     if given is None or not any(m.text for m in given):
-        given = messages(source.get("input.value")) if _is_json(source, "input") else None
+        given = listed_messages(source.get("input.value"))
     said = flat_messages(source, "llm.output_messages", "assistant")
     text = coerce.string(source.get("output.value"))
-    if said is None and _is_json(source, "output"):
-        said = messages(source.get("output.value"), default_role="assistant")
-        text = None
+    if said is None:
+        said = listed_messages(source.get("output.value"))
     return Observation(
         span=source.span,
         dialect=dialect,
@@ -190,9 +195,30 @@ def _read_other(source: Source, kind: Kind, dialect: str) -> Observation:
         input=given,
         output=said,
         final_text=final_text(said) or (text if kind == "agent" and coerce.structure(text) is None else None),
-        ids_for=_listed_calls(source.get("input.value")),
         **_common(source),
     )
+
+
+def kind_of(source: Source) -> Kind:
+    """What a span is. LlamaIndex nests up to three LLM spans per answer; the one with messages is the answer."""
+    kind = _KINDS.get(str(source.get(KIND) or "").upper(), "other")
+    if (
+        kind == "model"
+        and source.span.scope_name.endswith("llama_index")
+        and not source.has_prefix("llm.input_messages.")
+    ):
+        return "other"
+    return kind
+
+
+def read_span(source: Source, dialect: str) -> Observation:
+    """Any span of these conventions; dialects of single frameworks start from it."""
+    kind = kind_of(source)
+    if kind == "model":
+        return _read_model(source, dialect)
+    if kind == "tool":
+        return _read_tool(source, dialect)
+    return _read_other(source, kind, dialect)
 
 
 @dataclass(frozen=True)
@@ -212,12 +238,7 @@ class OpenInference:
         return KIND in span.attributes or span.scope_name.startswith("openinference.instrumentation")
 
     def read(self, source: Source) -> Observation:
-        kind = _KINDS.get(str(source.get(KIND) or "").upper(), "other")
-        if kind == "model":
-            return _read_model(source, self.name)
-        if kind == "tool":
-            return _read_tool(source, self.name)
-        return _read_other(source, kind, self.name)
+        return read_span(source, self.name)
 
 
 PLUGIN = OpenInference()

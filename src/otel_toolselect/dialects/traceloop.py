@@ -1,24 +1,35 @@
 """OpenLLMetry / Traceloop: `traceloop.*` attributes around the GenAI conventions.
 
-The current releases write the conventions' own message attributes; older ones write numbered `gen_ai.prompt.N.*`. Tool and
-task spans keep their values in `traceloop.entity.input` / `.output`, for LangChain wrapped in an envelope of the callback.
+The current releases write the conventions' own message attributes; older ones write numbered `gen_ai.prompt.N.*`.
+Tool and task spans keep their values in `traceloop.entity.input` / `.output`, for LangChain wrapped in an envelope of
+the callback.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from otel_toolselect.dialects import _coerce as coerce
-from otel_toolselect.dialects._messages import call_part, messages
+from otel_toolselect.dialects._messages import messages
 from otel_toolselect.dialects._outcome import outcome
 from otel_toolselect.dialects._source import Source
 from otel_toolselect.dialects.genai import ARGUMENT_KEYS, RESULT_KEYS, base_fields, kind_of, read_messages
-from otel_toolselect.model.observations import CallPart, Kind, Observation, ToolUse
+from otel_toolselect.model.observations import Kind, Observation, ToolUse
 from otel_toolselect.model.runs import Unknown
 from otel_toolselect.model.spans import Span
 
-_SCOPES = ("openai.v1", "anthropic", "langchain", "openai_agents", "mcp", "crewai", "llamaindex", "haystack", "agno")
+_SCOPES = (
+    "openai.v1",
+    "anthropic",
+    "langchain",
+    "openai_agents",
+    "mcp",
+    "crewai",
+    "llamaindex",
+    "haystack",
+    "agno",
+)
 _TRACE_CONTENT = "unset TRACELOOP_TRACE_CONTENT=false (content is on by default)"
 _ENVELOPE = frozenset({"input_str", "inputs", "tags", "metadata", "kwargs", "args"})
 
@@ -71,6 +82,13 @@ def _find_id(value: Any, depth: int) -> str | None:
     return None
 
 
+def _side(source: Source) -> Literal["server"] | None:
+    """The MCP instrumentation names the server's workflow on the server's own span only."""
+    workflow = source.get("traceloop.workflow.name")
+    served = isinstance(workflow, str) and workflow.endswith(".mcp") and ".mcp" in source.span.scope_name
+    return "server" if served else None
+
+
 def _read_tool(source: Source, dialect: str) -> Observation:
     args, raw = _entity_arguments(source)
     value, said = coerce.result(source.first(*RESULT_KEYS, "traceloop.entity.output"))
@@ -89,32 +107,33 @@ def _read_tool(source: Source, dialect: str) -> Observation:
             ok=ended.ok,
             error_type=ended.error_type,
             error_text=ended.error_text,
+            side=_side(source),
         ),
         **base_fields(source),
     )
-
-
-def _listed_calls(source: Source) -> tuple[CallPart, ...]:
-    decoded = coerce.structure(source.get("traceloop.entity.input"))
-    listed = decoded.get("inputs") if isinstance(decoded, dict) else None
-    if not isinstance(listed, list):
-        return ()
-    parts = [call_part(i) for i in listed if isinstance(i, dict) and "args" in i]
-    return tuple(p for p in parts if p is not None and p.call_id)
 
 
 def _read_other(source: Source, kind: Kind, dialect: str) -> Observation:
     read = read_messages(source, kind, dialect)
     agent = read.agent or coerce.string(source.get("traceloop.association.properties.lc_agent_name"))
     conversation = read.conversation_id or coerce.string(source.get("traceloop.association.properties.thread_id"))
-    given, said = read.input, read.output
+    given = read.input
     if kind != "model" and given is None:
         entity = coerce.structure(source.get("traceloop.entity.input"))
         inner = entity.get("inputs", entity) if isinstance(entity, dict) else None
         given = messages(inner) if isinstance(inner, dict) and isinstance(inner.get("messages"), list) else None
-    return replace(
-        read, agent=agent, conversation_id=conversation, input=given, output=said, ids_for=_listed_calls(source)
-    )
+    return replace(read, agent=agent, conversation_id=conversation, input=given)
+
+
+def read_span(source: Source, dialect: str) -> Observation:
+    """Any span of this dialect; dialects of single frameworks start from it."""
+    kind = _kind(source.span)
+    if kind == "tool":
+        return _read_tool(source, dialect)
+    if source.span.name == "tools/list.mcp":
+        listed = coerce.tools(source.get("traceloop.entity.output"))
+        return Observation(source.span, dialect, "catalog", tools=listed)
+    return _read_other(source, kind, dialect)
 
 
 @dataclass(frozen=True)
@@ -137,8 +156,7 @@ class Traceloop:
         return span.scope_name.startswith(tuple(prefix + s for s in _SCOPES))
 
     def read(self, source: Source) -> Observation:
-        kind = _kind(source.span)
-        return _read_tool(source, self.name) if kind == "tool" else _read_other(source, kind, self.name)
+        return read_span(source, self.name)
 
 
 PLUGIN = Traceloop()

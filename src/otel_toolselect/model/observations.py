@@ -13,7 +13,8 @@ from otel_toolselect.model.runs import ToolDefinition, Unknown
 from otel_toolselect.model.spans import Span
 from otel_toolselect.model.values import JSON
 
-Kind: TypeAlias = Literal["agent", "model", "tool", "other"]
+Kind: TypeAlias = Literal["agent", "model", "tool", "catalog", "other"]
+"""`catalog` is a span that only lists tools (MCP `tools/list`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,11 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """What a tool span says of one execution. `ok` None: no sign either way (see `span` for start and end)."""
+    """What a tool span says of one execution. `ok` None: no sign either way.
+
+    `side`: which end of a protocol wrote the span (MCP). `tentative`: the span is a traced function that may or may not
+    be a tool; it counts only where the model emitted a call of that name.
+    """
 
     name: str
     args: dict[str, Any] | Unknown | None = None
@@ -77,15 +82,16 @@ class ToolUse:
     error_type: str | None = None
     error_text: str | None = None
     server: str | None = None
+    side: Literal["client", "server"] | None = None
+    tentative: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
     """One span, read. `input`/`output` are whole message lists of a model or agent span, None when not recorded.
 
-    `partial_input`: the messages are only those since the last response (server-side history), not the whole history.
     `request`/`final_text` are set where a span states them directly instead of in messages.
-    `ids_for`: call ids that this span attaches to the tool spans below it (frameworks that keep the id on a parent).
+    `relayed`: a copy of what the model said, on a message bus; it counts only in a run without model spans proper.
     """
 
     span: Span
@@ -106,5 +112,4 @@ class Observation:
     request: str | None = None
     final_text: str | None = None
     tool: ToolUse | None = None
-    ids_for: tuple[CallPart, ...] = ()
-    results_for: tuple[ResultPart, ...] = ()
+    relayed: bool = False

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-AttrValue: TypeAlias = "None | bool | int | float | str | bytes | list[Any] | dict[str, Any]"
+AttrValue: TypeAlias = "bool | int | float | str | bytes | list[Any] | dict[str, Any] | None"
 Attributes: TypeAlias = Mapping[str, AttrValue]
 
 STATUS_UNSET, STATUS_OK, STATUS_ERROR = 0, 1, 2

@@ -11,7 +11,7 @@ import json
 import math
 from typing import Any, TypeAlias
 
-JSON: TypeAlias = "None | bool | int | float | str | list[Any] | dict[str, Any]"
+JSON: TypeAlias = "bool | int | float | str | list[Any] | dict[str, Any] | None"
 
 
 def json_equal(a: JSON, b: JSON) -> bool:

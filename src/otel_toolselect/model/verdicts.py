@@ -8,7 +8,14 @@ from typing import Any, Literal, TypeAlias
 
 Status: TypeAlias = Literal["pass", "fail", "n/a", "excluded", "needs_review"]
 Layer: TypeAlias = Literal[
-    "selection", "arguments", "sequencing", "abstention", "clarification", "execution", "outcome", "efficiency"
+    "selection",
+    "arguments",
+    "sequencing",
+    "abstention",
+    "clarification",
+    "execution",
+    "outcome",
+    "efficiency",
 ]
 LAYERS: tuple[Layer, ...] = (
     "selection",
