@@ -1,0 +1,29 @@
+"""Spans, runs and verdicts in ClickHouse: chDB in this process, or a server, by one DSN (design section 9).
+
+Importing this package is cheap; the engine and its client are loaded by `open_store`.
+"""
+
+from otel_toolselect.store.api import Overview, RawEngine, RawResult, ScopeFigures, Store, Trace
+from otel_toolselect.store.opening import open_store
+from otel_toolselect.store.serveinfo import (
+    SERVE_INFO_NAME,
+    ServeInfo,
+    read_serve_info,
+    remove_serve_info,
+    write_serve_info,
+)
+
+__all__ = [
+    "SERVE_INFO_NAME",
+    "Overview",
+    "RawEngine",
+    "RawResult",
+    "ScopeFigures",
+    "ServeInfo",
+    "Store",
+    "Trace",
+    "open_store",
+    "read_serve_info",
+    "remove_serve_info",
+    "write_serve_info",
+]

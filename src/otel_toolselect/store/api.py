@@ -1,0 +1,167 @@
+"""What a store promises, with no backend in sight (design section 9, R20: raw is kept before anything is normalized).
+
+Every implementation runs the same suite, `tests/store/contract`. Times are UTC nanoseconds since the epoch; a
+window is half open, `since_ns <= t < until_ns`. Every method may raise `StoreError`, whose `retryable` says whether
+the same call may succeed later. A store may be shared by threads; an iterator belongs to the thread that made it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias, runtime_checkable
+
+from otel_toolselect.model.runs import Run
+from otel_toolselect.model.spans import LogRecord, Span
+from otel_toolselect.model.verdicts import RunVerdict
+
+Trace: TypeAlias = tuple[tuple[Span, ...], tuple[LogRecord, ...]]
+"""All spans and all log records of one trace id."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeFigures:
+    """Spans of one service and instrumentation scope. `first_ns` and `last_ns` are span times, not arrival times."""
+
+    service: str
+    scope: str
+    scope_version: str
+    spans: int
+    traces: int
+    first_ns: int
+    last_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """What the store holds: counts without duplicates. `foreign` says that a Collector made the span table."""
+
+    scopes: tuple[ScopeFigures, ...]
+    spans: int
+    logs: int
+    orphan_logs: int
+    runs: int
+    verdicts: int
+    foreign: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RawResult:
+    """Answer of `RawEngine.raw_query`: body in the asked format, and what the engine read for it."""
+
+    body: bytes
+    rows_read: int = 0
+    bytes_read: int = 0
+    elapsed_ns: int = 0
+
+
+@runtime_checkable
+class RawEngine(Protocol):
+    """The embedded engine as such, for the gateway that lends it to other processes (`web/gateway.py`)."""
+
+    def raw_query(
+        self,
+        sql: bytes,
+        *,
+        params: Mapping[str, str],
+        settings: Mapping[str, str],
+        database: str | None,
+        fmt: str,
+    ) -> RawResult:
+        """Run one statement; the data of an insert follows the statement in `sql`. Calls are serialized.
+
+        `params` are ClickHouse query parameters without the `param_` prefix, in the text form that ClickHouse's
+        HTTP interface takes. `fmt` applies where the statement names no format. Raises `StoreError` whose text
+        holds ClickHouse's own `Code: N. DB::Exception: ...`.
+        """
+        ...
+
+    def timezone(self) -> str:
+        """The engine's time zone name, which the HTTP interface reports."""
+        ...
+
+    def close(self) -> None: ...
+
+
+@runtime_checkable
+class Store(Protocol):
+    """Spans, log records, runs and verdicts in ClickHouse, embedded or remote."""
+
+    @property
+    def dsn(self) -> str:
+        """Where the store is, without a password."""
+        ...
+
+    @property
+    def via(self) -> str | None:
+        """Whom the store is reached through ("the running server on 127.0.0.1:4318"), None when directly."""
+        ...
+
+    def insert(self, spans: Sequence[Span], logs: Sequence[LogRecord]) -> None:
+        """Keep spans and log records. They are on disk and visible to every reader when this returns.
+
+        Repeating a call, in part or as a whole, changes nothing that a reader sees: equal spans collapse. Two
+        spans of one id with different content are both kept (assembly decides). After an error some of the batch
+        may be kept; send it again. Values come back equal and with their types; object member order is not kept.
+        """
+        ...
+
+    def traces(
+        self,
+        *,
+        since_ns: int | None = None,
+        until_ns: int | None = None,
+        trace_ids: Sequence[str] | None = None,
+        service: str | None = None,
+    ) -> Iterator[Trace]:
+        """Whole traces in order of trace id, each id once.
+
+        A trace is chosen when one of its spans or log records lies in the window and belongs to the service (both
+        by the same record); it then comes with *all* its spans and log records, each in order of time, then
+        of content. Spans without a trace id are one trace of id "". Memory is bounded by a page or by the largest
+        single trace. Traces that arrive during the iteration may or may not be seen, never in part of a page.
+        """
+        ...
+
+    def orphan_logs(
+        self, *, since_ns: int | None = None, until_ns: int | None = None, service: str | None = None
+    ) -> tuple[LogRecord, ...]:
+        """Log records without a trace id, in order of time, then of content."""
+        ...
+
+    def write_runs(self, runs: Iterable[Run]) -> None:
+        """Keep runs with their events; a run replaces the one of the same `run_id` as a whole, atomically."""
+        ...
+
+    def runs(
+        self,
+        *,
+        suite: str | None = None,
+        run_ids: Sequence[str] | None = None,
+        since_ns: int | None = None,
+        until_ns: int | None = None,
+    ) -> Iterator[Run]:
+        """Runs in order of `run_id`, equal to those written; the window is over the start of the run."""
+        ...
+
+    def write_verdicts(self, verdicts: Iterable[RunVerdict]) -> None:
+        """Keep verdicts; one replaces that of the same (suite, run_id) as a whole, so judging again never doubles."""
+        ...
+
+    def verdicts(
+        self, suite: str | None = None, *, since_ns: int | None = None, until_ns: int | None = None
+    ) -> Iterator[RunVerdict]:
+        """Verdicts in order of (suite, run_id). Evidence comes back as JSON values: a tuple as a list."""
+        ...
+
+    def overview(self) -> Overview:
+        """Counts per service and scope, for `doctor`."""
+        ...
+
+    def raw_engine(self) -> RawEngine | None:
+        """The embedded engine, to be lent to other processes; None when the store is not in this process."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the store; closing twice is fine. Other methods then raise `StoreError`."""
+        ...

@@ -1,0 +1,270 @@
+"""The store on ClickHouse, embedded or remote: one code path, as clickhouse-connect speaks to both engines.
+
+Reading traces goes by pages: first the next ids with the size of each trace, then whole traces in chunks of bounded
+size. Duplicates that the table has not merged yet are dropped while reading, so a plain table works as well.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any, TypeVar
+
+from otel_toolselect.errors import StoreError
+from otel_toolselect.model.runs import Run, ToolDefinition
+from otel_toolselect.model.spans import LogRecord, Span
+from otel_toolselect.model.verdicts import RunVerdict
+from otel_toolselect.store import queries, records, run_rows, verdict_rows
+from otel_toolselect.store.api import Overview, RawEngine, ScopeFigures, Trace
+from otel_toolselect.store.queries import LOGS, SPANS, Select, Tables, TraceFilter
+from otel_toolselect.store.session import Session
+
+T = TypeVar("T")
+
+ROWS_PER_INSERT = 20_000
+RUNS_PER_PAGE = 500
+IDS_PER_PAGE = 10_000
+IDS_PER_QUERY = 64  # ids that a caller names are bound into the request's address, which has a limit
+CHUNK_ROWS, CHUNK_BYTES = 5_000, 32 * 2**20
+
+
+class ClickHouseStore:
+    """Implements `api.Store`. Made by `open_store`, which also says how to let go of the engine."""
+
+    def __init__(
+        self,
+        session: Session,
+        *,
+        via: str | None = None,
+        engine: Callable[[], RawEngine] | None = None,
+        on_close: Callable[[], None] | None = None,
+    ) -> None:
+        self._session = session
+        self._via = via
+        self._engine = engine
+        self._on_close = on_close
+        self._closing = threading.Lock()
+        self._versions = _Versions(session)
+        self.tables = _tables(session)
+
+    @property
+    def dsn(self) -> str:
+        return self._session.where
+
+    @property
+    def via(self) -> str | None:
+        return self._via
+
+    def raw_engine(self) -> RawEngine | None:
+        return None if self._engine is None else self._engine()
+
+    def close(self) -> None:
+        with self._closing:
+            self._session.close()
+            after, self._on_close = self._on_close, None
+        if after is not None:
+            after()
+
+    # spans and log records
+
+    def insert(self, spans: Sequence[Span], logs: Sequence[LogRecord]) -> None:
+        for part in _parts(spans, ROWS_PER_INSERT):
+            self._insert_records(SPANS, records.span_columns(part))
+        for chunk in _parts(logs, ROWS_PER_INSERT):
+            self._insert_records(LOGS, records.log_columns(chunk))
+
+    def _insert_records(self, table: str, columns: dict[str, Any]) -> None:
+        if self.tables.foreign(table):
+            raise StoreError(
+                f"the table {table} at {self.dsn} was made by a Collector and is only read; "
+                "name another database in --store for what toolselect receives",
+                retryable=False,
+            )
+        self._session.insert(table, columns)
+
+    def traces(
+        self,
+        *,
+        since_ns: int | None = None,
+        until_ns: int | None = None,
+        trace_ids: Sequence[str] | None = None,
+        service: str | None = None,
+    ) -> Iterator[Trace]:
+        if trace_ids is None:
+            yield from self._traces(TraceFilter(since_ns, until_ns, service))
+            return
+        for ids in _parts(sorted(set(trace_ids)), IDS_PER_QUERY):
+            yield from self._traces(TraceFilter(since_ns, until_ns, service, tuple(ids)))
+
+    def _traces(self, wanted: TraceFilter) -> Iterator[Trace]:
+        after: str | None = None
+        while True:
+            found = self._select(queries.trace_sizes(self.tables, wanted, after, IDS_PER_PAGE))
+            ids = found.get("TraceId", [])
+            for first, last in _chunks(ids, found.get("Rows", []), found.get("Bytes", [])):
+                yield from self._chunk(wanted, first, last)
+            if len(ids) < IDS_PER_PAGE:
+                return
+            after = ids[-1]
+
+    def _chunk(self, wanted: TraceFilter, first: str, last: str) -> Iterator[Trace]:
+        spans = records.spans_by_trace(self._select(queries.trace_records(self.tables, SPANS, wanted, first, last)))
+        logs = records.logs_by_trace(self._select(queries.trace_records(self.tables, LOGS, wanted, first, last)))
+        for trace_id in sorted(spans.keys() | logs.keys(), key=_as_sorted_by_clickhouse):
+            yield spans.pop(trace_id, ()), logs.pop(trace_id, ())
+
+    def orphan_logs(
+        self, *, since_ns: int | None = None, until_ns: int | None = None, service: str | None = None
+    ) -> tuple[LogRecord, ...]:
+        found = self._select(queries.orphan_logs(self.tables, TraceFilter(since_ns, until_ns, service)))
+        return records.logs_by_trace(found).get("", ())
+
+    # runs and verdicts
+
+    def write_runs(self, runs: Iterable[Run]) -> None:
+        source = iter(runs)
+        while page := list(islice(source, RUNS_PER_PAGE)):
+            self._write_runs(list({run.run_id: run for run in page}.values()))
+
+    def _write_runs(self, runs: list[Run]) -> None:
+        version = self._versions.next("runs")
+        keys: list[str | None] = []
+        catalogs: dict[str, Run] = {}
+        for run in runs:
+            key = None if run.tools is None else run_rows.tools_key(run_rows.tools_text(run.tools))
+            keys.append(key)
+            if key is not None:
+                catalogs.setdefault(key, run)
+        if catalogs:  # first: a run must never name tools that are not there
+            self._session.insert("catalogs", run_rows.catalog_columns(catalogs, version))
+        self._session.insert("runs", run_rows.run_columns(runs, keys, version))
+
+    def runs(
+        self,
+        *,
+        suite: str | None = None,
+        run_ids: Sequence[str] | None = None,
+        since_ns: int | None = None,
+        until_ns: int | None = None,
+    ) -> Iterator[Run]:
+        if not self.tables.has("runs"):
+            return
+        wanted: dict[str, Any] = {"suite": suite, "since": since_ns, "until": until_ns}
+        if run_ids is None:
+            yield from self._runs(wanted)
+            return
+        for ids in _parts(sorted(set(run_ids)), IDS_PER_QUERY):
+            yield from self._runs(wanted | {"ids": ids})
+
+    def _runs(self, wanted: dict[str, Any]) -> Iterator[Run]:
+        after: str | None = None
+        while True:
+            found = self._select(queries.runs(run_rows.READ_COLUMNS, wanted, after, RUNS_PER_PAGE))
+            ids = found.get("RunId", [])
+            yield from run_rows.read_runs(found, self._tools(found.get("ToolsKey", [])))
+            if len(ids) < RUNS_PER_PAGE:
+                return
+            after = ids[-1]
+
+    def _tools(self, keys: Sequence[str | None]) -> dict[str, tuple[ToolDefinition, ...]]:
+        tools = {}
+        for part in _parts(sorted({key for key in keys if key is not None}), IDS_PER_QUERY):
+            found = self._session.select(queries.CATALOGS, {"keys": part})
+            tools |= {
+                key: run_rows.read_tools(text) for key, text in zip(found["ToolsKey"], found["Tools"], strict=True)
+            }
+        return tools
+
+    def write_verdicts(self, verdicts: Iterable[RunVerdict]) -> None:
+        source = iter(verdicts)
+        while page := list(islice(source, RUNS_PER_PAGE)):
+            unique = list({(verdict.suite, verdict.run_id): verdict for verdict in page}.values())
+            version = self._versions.next("verdicts")
+            self._session.insert("verdicts", verdict_rows.verdict_columns(unique, version))
+
+    def verdicts(
+        self, suite: str | None = None, *, since_ns: int | None = None, until_ns: int | None = None
+    ) -> Iterator[RunVerdict]:
+        if not self.tables.has("verdicts"):
+            return
+        wanted = {"suite": suite, "since": since_ns, "until": until_ns}
+        after: tuple[str, str] | None = None
+        while True:
+            found = self._select(queries.verdicts(verdict_rows.READ_COLUMNS, wanted, after, RUNS_PER_PAGE))
+            yield from verdict_rows.read_verdicts(found)
+            if len(found.get("RunId", ())) < RUNS_PER_PAGE:
+                return
+            after = (found["Suite"][-1], found["RunId"][-1])
+
+    def overview(self) -> Overview:
+        counts = {name: values[0] for name, values in self._session.select(queries.counts(self.tables)).items()}
+        sql = queries.scopes(self.tables)
+        found = self._session.select(sql) if sql else {}
+        names = ("Service", "Scope", "Version", "Spans", "Traces", "First", "Last")
+        rows = zip(*(found.get(name, ()) for name in names), strict=True)
+        return Overview(
+            scopes=tuple(ScopeFigures(*row) for row in rows),
+            spans=counts["Spans"],
+            logs=counts["Logs"],
+            orphan_logs=counts["OrphanLogs"],
+            runs=counts["Runs"],
+            verdicts=counts["Verdicts"],
+            foreign=self.tables.foreign(SPANS),
+        )
+
+    def _select(self, select: Select | None) -> dict[str, list[Any]]:
+        return {} if select is None else self._session.select(select.sql, select.params)
+
+
+class _Versions:
+    """Versions for replacing rows: the time in nanoseconds, but always above what the table holds.
+
+    A clock that was set back would otherwise let an old row win over a new one.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._last: dict[str, int] = {}
+        self._lock = threading.Lock()
+
+    def next(self, table: str) -> int:
+        with self._lock:
+            if table not in self._last:
+                found = self._session.select(queries.newest_version(table)).get("Version", [])
+                self._last[table] = found[0] if found else 0
+            self._last[table] = max(self._last[table] + 1, time.time_ns())
+            return self._last[table]
+
+
+def _tables(session: Session) -> Tables:
+    found = session.select(queries.TABLE_COLUMNS)
+    columns: dict[str, set[str]] = {}
+    for table, name in zip(found.get("table", ()), found.get("name", ()), strict=True):
+        columns.setdefault(table, set()).add(name)
+    engines = session.select(queries.TABLE_ENGINES)
+    return Tables(columns, dict(zip(engines.get("name", ()), engines.get("engine", ()), strict=True)))
+
+
+def _parts(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    for start in range(0, len(items), size):
+        yield items[start : start + size]
+
+
+def _chunks(ids: Sequence[str], rows: Sequence[int], sizes: Sequence[int]) -> Iterator[tuple[str, str]]:
+    """First and last id of runs of traces that stay under the chunk limits, or hold one trace."""
+    first: str | None = None
+    last, held_rows, held_bytes = "", 0, 0
+    for trace_id, count, size in zip(ids, rows, sizes, strict=True):
+        if first is not None and (held_rows + count > CHUNK_ROWS or held_bytes + size > CHUNK_BYTES):
+            yield first, last
+            first, held_rows, held_bytes = None, 0, 0
+        first = trace_id if first is None else first
+        last, held_rows, held_bytes = trace_id, held_rows + count, held_bytes + size
+    if first is not None:
+        yield first, last
+
+
+def _as_sorted_by_clickhouse(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

@@ -1,0 +1,124 @@
+"""Columns of Python values to Arrow and back: the one format in which rows travel, embedded and over HTTP.
+
+Arrow is built from flat lists (all keys of all maps in one list, with offsets), which costs a third of what building
+from nested lists costs. Text travels as bytes, because a ClickHouse String may hold any bytes, and text from JSON may
+hold lone surrogates, which UTF-8 cannot spell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+TEXT = pa.binary()
+TIME = pa.timestamp("ns", tz="UTC")
+UINT64, INT64, UINT32, UINT8 = pa.uint64(), pa.int64(), pa.uint32(), pa.uint8()
+DOUBLE, BOOL = pa.float64(), pa.bool_()
+
+MAX_TIME_NS = 2**63 - 1
+
+
+def column(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
+    """One Arrow array; None is null. Times are nanoseconds, cut to what DateTime64(9) can hold (the year 2262)."""
+    if kind == TEXT:
+        return _text(values)
+    if kind == TIME:
+        return pa.array([min(v, MAX_TIME_NS) for v in values], INT64).cast(TIME)
+    return pa.array(values, kind)
+
+
+def _text(values: Sequence[str | None]) -> pa.Array:
+    try:
+        return pa.array(values, pa.string()).cast(TEXT)
+    except UnicodeEncodeError:
+        return pa.array([None if v is None else v.encode("utf-8", "surrogatepass") for v in values], TEXT)
+
+
+class Lists:
+    """Builds an Array column, or several of equal lengths: `offsets` says where each row's items end."""
+
+    def __init__(self) -> None:
+        self.offsets: list[int] = [0]
+
+    def end_row(self, count: int) -> None:
+        self.offsets.append(self.offsets[-1] + count)
+
+    def of(self, items: pa.Array) -> pa.Array:
+        return pa.ListArray.from_arrays(pa.array(self.offsets, pa.int32()), items)
+
+
+class Maps:
+    """Builds a Map(String, String) column: append to `keys` and `texts`, then `end_row`."""
+
+    def __init__(self) -> None:
+        self.keys: list[str] = []
+        self.texts: list[str] = []
+        self.offsets: list[int] = [0]
+
+    def end_row(self) -> None:
+        self.offsets.append(len(self.keys))
+
+    def array(self) -> pa.Array:
+        return pa.MapArray.from_arrays(pa.array(self.offsets, pa.int32()), _text(self.keys), _text(self.texts))
+
+
+def nested(rows: Sequence[Sequence[Any]], kind: pa.DataType) -> pa.Array:
+    """An Array column of plain values, one list per row."""
+    lists = Lists()
+    flat: list[Any] = []
+    for row in rows:
+        flat.extend(row)
+        lists.end_row(len(row))
+    return lists.of(column(flat, kind))
+
+
+def to_ipc(columns: Mapping[str, pa.Array]) -> bytes:
+    """The Arrow file format, as `INSERT ... FORMAT Arrow` takes it."""
+    table = pa.table(dict(columns))
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table)
+    return bytes(memoryview(sink.getvalue()))
+
+
+def from_ipc(body: bytes) -> dict[str, list[Any]]:
+    """Columns of Python values out of an Arrow stream: text as str, maps as dicts, arrays as lists."""
+    if not body:
+        return {}
+    with pa.ipc.open_stream(body) as reader:
+        table = reader.read_all()
+    found: dict[str, list[Any]] = {}
+    for name, chunked in zip(table.column_names, table.columns, strict=True):
+        found[name] = [value for chunk in chunked.chunks for value in _values(chunk)]
+    return found
+
+
+def _values(array: pa.Array) -> list[Any]:
+    kind = array.type
+    if pa.types.is_binary(kind):
+        return _strings(array)
+    if pa.types.is_map(kind):
+        keys, texts = _values(array.keys), _values(array.items)
+        offsets = array.offsets.to_pylist()
+        return [dict(zip(keys[a:b], texts[a:b], strict=True)) for a, b in zip(offsets, offsets[1:], strict=False)]
+    if pa.types.is_list(kind):
+        items, offsets = _values(array.values), array.offsets.to_pylist()
+        return [items[a:b] for a, b in zip(offsets, offsets[1:], strict=False)]
+    return array.to_pylist()  # type: ignore[no-any-return]
+
+
+def _strings(array: pa.Array) -> list[str | None]:
+    try:
+        return array.cast(pa.string()).to_pylist()  # type: ignore[no-any-return]
+    except pa.ArrowInvalid:
+        return [None if v is None else _string(v) for v in array.to_pylist()]
+
+
+def _string(raw: bytes) -> str:
+    """Text of any bytes: UTF-8, else with the surrogates that we let pass, else what can be read of it."""
+    try:
+        return raw.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return raw.decode("utf-8", "replace")

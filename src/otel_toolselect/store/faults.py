@@ -1,0 +1,85 @@
+"""ClickHouse's errors as ours: what failed, whether to try again, what to do about it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from otel_toolselect.errors import StoreError
+
+# error codes after which the same statement may succeed later; all others (syntax, unknown table, wrong type,
+# no rights) stay as they are until somebody changes something
+_RETRYABLE_CODES = frozenset(
+    {
+        159,  # TIMEOUT_EXCEEDED
+        164,  # READONLY: a server that is starting or failing over
+        202,  # TOO_MANY_SIMULTANEOUS_QUERIES
+        203,  # NO_FREE_CONNECTION
+        209,  # SOCKET_TIMEOUT
+        210,  # NETWORK_ERROR
+        225,  # NO_ZOOKEEPER
+        236,  # ABORTED
+        241,  # MEMORY_LIMIT_EXCEEDED
+        242,  # TABLE_IS_READ_ONLY
+        243,  # NOT_ENOUGH_SPACE
+        252,  # TOO_MANY_PARTS
+        279,  # ALL_CONNECTION_TRIES_FAILED
+        319,  # UNKNOWN_STATUS_OF_INSERT
+        394,  # QUERY_WAS_CANCELLED
+        999,  # KEEPER_EXCEPTION
+    }
+)
+_AUTH_CODES = frozenset({192, 193, 194, 497, 516})
+_ENGINE_CODE = re.compile(r"Code:\s*(\d+)|exception, code:\s*(\d+)")
+# what the client adds: address, and a version that says nothing to a user
+_TRAILER = re.compile(r"\s*\((?:for url [^)]*|version [^()]*(?:\([^()]*\))?[^()]*)\)")
+_LONGEST_MESSAGE = 600
+
+
+@contextmanager
+def translated(where: str) -> Iterator[None]:
+    """Everything that the client raises inside becomes a `StoreError` that names `where` (a DSN without password)."""
+    from clickhouse_connect.driver.exceptions import ClickHouseError
+
+    try:
+        yield
+    except ClickHouseError as error:
+        raise fault(error, where) from error
+    except OSError as error:  # the network, or the file of an embedded insert
+        raise away(where, str(error)) from error
+
+
+def fault(error: Exception, where: str) -> StoreError:
+    """The `StoreError` for an error of the client."""
+    code = error_code(error)
+    text = brief(str(error))
+    if code is None:
+        return away(where, text)
+    if code in _AUTH_CODES:
+        return StoreError(
+            f"the store at {where} refused the login: {text}; check user and password in --store", retryable=False
+        )
+    return StoreError(f"the store at {where} refused a statement: {text}", retryable=code in _RETRYABLE_CODES)
+
+
+def away(where: str, text: str) -> StoreError:
+    """The store does not answer."""
+    return StoreError(
+        f"the store at {where} is out of reach: {text}; check that it runs and that --store names it", retryable=True
+    )
+
+
+def error_code(error: Exception) -> int | None:
+    """ClickHouse's error number, None where the error did not come from ClickHouse."""
+    code = getattr(error, "code", None)
+    if isinstance(code, int):
+        return code
+    found = _ENGINE_CODE.search(str(error))
+    return int(found.group(1) or found.group(2)) if found else None
+
+
+def brief(text: str) -> str:
+    """An error text without the client's additions and of bounded length: it may quote a whole statement."""
+    text = _TRAILER.sub("", " ".join(text.split()))
+    return text if len(text) <= _LONGEST_MESSAGE else text[:_LONGEST_MESSAGE] + "..."

@@ -1,0 +1,170 @@
+"""Opening a store by its DSN. One process at a time may hold an embedded store; the others go through `serve`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from otel_toolselect.errors import StoreBusyError, StoreError
+from otel_toolselect.store import holding, queries
+from otel_toolselect.store.dsn import DEFAULT_DATABASE, Embedded, Remote, parse
+from otel_toolselect.store.serveinfo import ServeInfo, read_serve_info
+
+if TYPE_CHECKING:
+    from clickhouse_connect.driver.client import Client
+
+    from otel_toolselect.store.api import RawEngine, Store
+    from otel_toolselect.store.session import Session
+
+_CONNECT_S, _ANSWER_S = 10, 300
+_SERVE_CONNECT_S = 2
+
+
+def open_store(dsn: str, *, create: bool = True) -> Store:
+    """Open the store that a DSN names (see `dsn.parse` for the forms), with the schema brought up to date.
+
+    `create=False` makes nothing: a store that is not there is a `StoreError`, and the schema stays as it is, so that
+    a database of somebody else can be read. An embedded store that a running `serve` holds is reached through it,
+    and the store's `via` says so; one that any other process holds is a `StoreBusyError`. Never waits for a lock.
+    """
+    place = parse(dsn)
+    if isinstance(place, Remote):
+        return _store(_remote_session(place, create=create, timeout_s=_CONNECT_S), create=create)
+    if not holding.held_by_this_process(place.path):
+        served = _open_served(place, create=create)
+        if served is not None:
+            return served
+        holding.check_directory(place.path, create=create)
+    return _open_embedded(place, create=create)
+
+
+def _open_embedded(place: Embedded, *, create: bool) -> Store:
+    from otel_toolselect.store.engine import ChdbEngine
+
+    holding.acquire(place.path)
+    try:
+        return _store(
+            _embedded_session(place, create=create),
+            create=create,
+            engine=lambda: ChdbEngine(place.path),
+            on_close=lambda: holding.release(place.path),
+        )
+    except BaseException:
+        holding.release(place.path)
+        raise
+
+
+def _open_served(place: Embedded, *, create: bool) -> Store | None:
+    """The store through the `serve` that holds it; None when none does (a stale file is no `serve`)."""
+    info = read_serve_info(place.path)
+    if info is None or not info.alive:
+        return None
+    remote = _gateway_of(info, place.database)
+    try:
+        session = _remote_session(remote, create=create, timeout_s=_SERVE_CONNECT_S)
+    except StoreError:
+        # another program may have the number of a dead one: the engine's lock tells (see `holding`)
+        return None
+    session.where = place.shown
+    return _store(session, create=create, via=f"the running server on {info.address}")
+
+
+def _gateway_of(info: ServeInfo, database: str) -> Remote:
+    url = urlsplit(info.url)
+    secure = url.scheme == "https"
+    return Remote(
+        host=url.hostname or "127.0.0.1",
+        port=url.port or (443 if secure else 80),
+        database=database,
+        secure=secure,
+        token=info.token,
+        url_path=url.path.strip("/"),
+    )
+
+
+def _store(
+    session: Session,
+    *,
+    create: bool,
+    engine: Callable[[], RawEngine] | None = None,
+    on_close: Callable[[], None] | None = None,
+    via: str | None = None,
+) -> Store:
+    from otel_toolselect.store.clickhouse import ClickHouseStore
+    from otel_toolselect.store.migrations import migrate
+
+    try:
+        if create:
+            migrate(session)
+        return ClickHouseStore(session, via=via, engine=engine, on_close=on_close)
+    except BaseException:
+        session.close()
+        raise
+
+
+def _embedded_session(place: Embedded, *, create: bool) -> Session:
+    from clickhouse_connect.driver.exceptions import ClickHouseError
+
+    from otel_toolselect.store.faults import fault
+
+    try:
+        client = _client(interface="chdb", path=place.path)
+    except ImportError as error:
+        raise StoreError(
+            f"the embedded engine cannot be loaded: {error}; install chdb-core", retryable=False
+        ) from error
+    except ClickHouseError as error:
+        # lost a race for the directory, or other code of this process has chDB open elsewhere
+        if "already initialized with path" in str(error):
+            raise StoreBusyError(f"this process has another embedded store open than {place.path}: {error}") from error
+        if "Error initializing EmbeddedServer" in str(error):
+            raise holding.busy(place.path) from error
+        raise fault(error, place.shown) from error
+    return _in_database(client, place.shown, place.database, create=create)
+
+
+def _remote_session(place: Remote, *, create: bool, timeout_s: int) -> Session:
+    from otel_toolselect.store.faults import translated
+
+    login = {"access_token": place.token} if place.token else {"username": place.user, "password": place.password}
+    with translated(place.shown):
+        client = _client(
+            interface="https" if place.secure else "http",
+            host=place.host,
+            port=place.port,
+            proxy_path=place.url_path,
+            connect_timeout=timeout_s,
+            send_receive_timeout=_ANSWER_S,
+            # a session of the server would allow one statement at a time
+            autogenerate_session_id=False,
+            # an own pool: it is closed with the client, and a proxy of the environment is not asked for loopback
+            dedicated_pool=True,
+            compress=False if place.token else "zstd",
+            **login,
+        )
+    return _in_database(client, place.shown, place.database, create=create)
+
+
+def _client(**arguments: object) -> Client:
+    import clickhouse_connect
+
+    return clickhouse_connect.get_client(**arguments)  # type: ignore[no-any-return]
+
+
+def _in_database(client: Client, where: str, database: str, *, create: bool) -> Session:
+    """The session with its database chosen, and made where that is allowed."""
+    from otel_toolselect.store.session import Session
+
+    session = Session(client, where)
+    try:
+        found = session.select(queries.DATABASE_EXISTS, {"name": database})
+        if not found["n"][0]:
+            if not create:
+                raise StoreError(f"there is no database {database!r} at {where}; name another --store", retryable=False)
+            session.execute(queries.CREATE_DATABASE, {"name": database})
+        client.database = None if database == DEFAULT_DATABASE and not client.database else database
+    except BaseException:
+        session.close()
+        raise
+    return session

@@ -1,0 +1,56 @@
+"""One connection to ClickHouse: the only caller of clickhouse-connect's statements, for both engines alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from otel_toolselect.errors import StoreError
+from otel_toolselect.store import queries
+from otel_toolselect.store.faults import translated
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from clickhouse_connect.driver.client import Client
+
+# an insert is written when it returns, and a replay of a year is one insert into 365 daily partitions
+_INSERT_SETTINGS = {"async_insert": 0, "max_partitions_per_insert_block": 0}
+
+
+class Session:
+    """Statements in, columns of Python values out; errors are `StoreError`. Safe for threads."""
+
+    def __init__(self, client: Client, where: str) -> None:
+        self.where = where
+        self._client: Client | None = client
+
+    def _open(self) -> Client:
+        if self._client is None:
+            raise StoreError(f"the store at {self.where} is closed", retryable=False)
+        return self._client
+
+    def select(self, sql: str, params: Mapping[str, Any] | None = None) -> dict[str, list[Any]]:
+        """Run a query of `queries`; columns by name, all of one length. No row: the lists are empty or absent."""
+        from otel_toolselect.store.columns import from_ipc
+
+        with translated(self.where):
+            body = self._open().raw_query(sql + queries.READ_SETTINGS, parameters=dict(params or {}), fmt="ArrowStream")
+        return from_ipc(body)
+
+    def execute(self, sql: str, params: Mapping[str, Any] | None = None) -> None:
+        """Run a statement without a result."""
+        with translated(self.where):
+            self._open().command(sql, parameters=dict(params or {}))
+
+    def insert(self, table: str, columns: Mapping[str, pa.Array]) -> None:
+        """Insert rows; on disk and visible on return."""
+        from otel_toolselect.store.columns import to_ipc
+
+        body = to_ipc(columns)
+        with translated(self.where):
+            self._open().raw_insert(table, list(columns), body, settings=dict(_INSERT_SETTINGS), fmt="Arrow")
+
+    def close(self) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            client.close()
