@@ -160,7 +160,7 @@ def _status(tags: dict[str, AttrValue]) -> tuple[int, str]:
 
 
 def _references(raw: dict[str, Any], trace_id: str, notes: Notes) -> tuple[str, tuple[SpanLink, ...]]:
-    """The parent is the first CHILD_OF within the trace, else the first FOLLOWS_FROM; all others are links."""
+    """The parent: the first CHILD_OF within the trace, else the first FOLLOWS_FROM; all others are links."""
     refs = []
     for i, item in enumerate(members(raw.get("references"), "references")):
         try:

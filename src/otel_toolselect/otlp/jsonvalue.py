@@ -22,7 +22,7 @@ _CAMEL = {
 
 
 def pick(holder: dict[str, Any], camel: str, snake: str) -> Any:
-    """A member under its camelCase name or, tolerated, under its name in the .proto file; None when absent."""
+    """A member under its camelCase name or, tolerated, its name in the .proto file; None when absent."""
     value = holder.get(camel)
     return holder.get(snake) if value is None else value
 
