@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import math
 import zlib
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from otlp_samples import encode, span, traces
 
 from otel_toolselect import otlp
-from otel_toolselect.errors import DecodeError, ToolselectError
+from otel_toolselect.errors import DecodeError, TooLargeError
 
 QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 IDS = {"traceId", "spanId", "parentSpanId"}
@@ -174,10 +175,9 @@ json_values = st.recursive(
 def only_our_errors(decode: Any, body: bytes) -> None:
     try:
         batch = decode(body)
-    except ToolselectError as error:
-        assert isinstance(error, DecodeError)
-    else:
-        assert all(len(s.trace_id) == 32 and len(s.span_id) == 16 for s in batch.spans)
+    except DecodeError:
+        return
+    assert all(len(s.trace_id) == 32 and len(s.span_id) == 16 for s in batch.spans)
 
 
 @QUICK
@@ -213,7 +213,5 @@ def test_a_sound_body_with_bytes_replaced(at: int, patch: bytes) -> None:
 def test_random_bytes_do_not_inflate(body: bytes, coding: str) -> None:
     packed = zlib.compress(body, wbits=31) if coding == "gzip" else body
     for candidate in (body, packed[: len(packed) // 2], packed + body):
-        try:
-            otlp.decompress(candidate, coding, 1000)
-        except ToolselectError as error:
-            assert str(error).startswith("body: ")
+        with suppress(DecodeError, TooLargeError):
+            assert len(otlp.decompress(candidate, coding, 1000)) <= 1000

@@ -182,7 +182,7 @@ NOT_OTLP = {
 
 @pytest.mark.parametrize("case", NOT_OTLP)
 def test_a_body_that_is_not_otlp_is_one_error(case: str) -> None:
-    with pytest.raises(DecodeError, match="^here: "):
+    with pytest.raises(DecodeError, match=r"^here: "):
         decode_json(NOT_OTLP[case], where="here")
 
 

@@ -73,21 +73,27 @@ def _message(body: bytes, where: str, limits: Limits) -> Batch:
 
 def decode_any(body: bytes, *, where: str, limits: Limits) -> Batch:
     """A request of either signal. Raises DecodeError when it is neither."""
-    try:
-        traces = protodecode.parse(ExportTraceServiceRequest(), body, where)
-    except DecodeError:
-        traces = None  # ids of log records stand where a span has attributes: often no span parse succeeds
-    if traces is None or not _is_traces(traces):
-        logs = protodecode.parse(ExportLogsServiceRequest(), body, where)
-        if traces is None or _is_logs(logs):
-            return protodecode.walk_logs(logs, where=where, limits=limits)
+    # ids of log records stand where a span has attributes: for logs, often no parse as spans succeeds
+    traces = _attempt(ExportTraceServiceRequest(), body)
+    if traces is not None and _is_traces(traces):
+        return protodecode.walk_traces(traces, where=where, limits=limits)
+    logs = _attempt(ExportLogsServiceRequest(), body)
+    if logs is not None and (traces is None or _is_logs(logs)):
+        return protodecode.walk_logs(logs, where=where, limits=limits)
+    if traces is None:
+        raise DecodeError("not an OTLP protobuf request, or cut short", where=where)
     return protodecode.walk_traces(traces, where=where, limits=limits)
 
 
+def _attempt(message: Any, body: bytes) -> Any | None:
+    try:
+        return protodecode.parse(message, body, "")
+    except DecodeError:
+        return None
+
+
 def _is_traces(request: Any) -> bool:
-    return any(
-        s.trace_id or s.span_id for g in request.resource_spans for p in g.scope_spans for s in p.spans
-    )
+    return any(s.trace_id or s.span_id for g in request.resource_spans for p in g.scope_spans for s in p.spans)
 
 
 def _is_logs(request: Any) -> bool:

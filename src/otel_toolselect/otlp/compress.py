@@ -62,9 +62,7 @@ def decompress(body: bytes, encoding: str, max_bytes: int = DEFAULT.max_bytes) -
     return b"".join(pieces)
 
 
-def inflate(
-    chunks: Iterable[bytes], coding: str, *, max_window: int = FILES.max_zstd_window
-) -> Iterator[bytes]:
+def inflate(chunks: Iterable[bytes], coding: str, *, max_window: int = FILES.max_zstd_window) -> Iterator[bytes]:
     """The decompressed stream of a compressed one, in bounded pieces. Raises Truncated or Corrupt."""
     return _gunzip(chunks) if coding == "gzip" else _unzstd(chunks, max_window)
 

@@ -38,9 +38,7 @@ def decode_document(document: dict[str, Any], *, where: str = "", limits: Limits
     for i, trace in enumerate([document] if bare else document["data"]):
         place = "trace" if bare else f"data[{i}]"
         try:
-            processes = {
-                k: _process(p, limits) for k, p in _object(trace.get("processes"), "processes").items()
-            }
+            processes = {k: _process(p, limits) for k, p in _object(trace.get("processes"), "processes").items()}
             records = members(trace.get("spans"), "spans")
         except BadField as bad:
             bad = bad.under(place)
@@ -149,9 +147,7 @@ def _taken(tags: dict[str, AttrValue], *names: str) -> str:
 
 def _status(tags: dict[str, AttrValue]) -> tuple[int, str]:
     # names are this format's own spelling: nothing to warn of
-    code = scalars.enum(
-        tags.pop("otel.status_code", None), "otel.status_code", CODES, "STATUS_CODE_", notes=Notes()
-    )
+    code = scalars.enum(tags.pop("otel.status_code", None), "otel.status_code", CODES, "STATUS_CODE_", notes=Notes())
     message = _taken(tags, "otel.status_description")
     if tags.get("error") in (True, "true"):
         tags.pop("error")

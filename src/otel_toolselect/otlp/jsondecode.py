@@ -52,23 +52,17 @@ class _Scope:
     version: str
 
 
-def decode_json(
-    body: bytes, *, where: str = "", signal: Signal | None = None, limits: Limits = DEFAULT
-) -> Batch:
+def decode_json(body: bytes, *, where: str = "", signal: Signal | None = None, limits: Limits = DEFAULT) -> Batch:
     """One OTLP/JSON request: an object with `resourceSpans` and/or `resourceLogs` (only that of `signal`,
     if given).
 
     `{}` is an empty request. An object with members but none of these is not OTLP: DecodeError, as is
     everything else that is not JSON or whose outer lists have the wrong type.
     """
-    return decode_document(
-        loads(as_text(body, where=where), where=where), where=where, signal=signal, limits=limits
-    )
+    return decode_document(loads(as_text(body, where=where), where=where), where=where, signal=signal, limits=limits)
 
 
-def decode_document(
-    document: Any, *, where: str = "", signal: Signal | None = None, limits: Limits = DEFAULT
-) -> Batch:
+def decode_document(document: Any, *, where: str = "", signal: Signal | None = None, limits: Limits = DEFAULT) -> Batch:
     """Same as `decode_json`, for a document that is already parsed."""
     if not isinstance(document, dict):
         raise DecodeError(f"not OTLP: an object is expected, not {scalars.type_name(document)}", where=where)
@@ -152,15 +146,11 @@ def _span(reading: _Reading, raw: dict[str, Any], scope: _Scope) -> None:
         Span(
             trace_id=_required_id(pick(raw, "traceId", "trace_id"), "traceId", 16, notes),
             span_id=_required_id(pick(raw, "spanId", "span_id"), "spanId", 8, notes),
-            parent_span_id=scalars.identifier(
-                pick(raw, "parentSpanId", "parent_span_id"), "parentSpanId", 8, notes
-            ),
+            parent_span_id=scalars.identifier(pick(raw, "parentSpanId", "parent_span_id"), "parentSpanId", 8, notes),
             trace_state=scalars.text(pick(raw, "traceState", "trace_state"), "traceState"),
             name=scalars.text(raw.get("name"), "name"),
             kind=scalars.enum(raw.get("kind"), "kind", KINDS, "SPAN_KIND_", notes),
-            start_ns=scalars.time_ns(
-                pick(raw, "startTimeUnixNano", "start_time_unix_nano"), "startTimeUnixNano"
-            ),
+            start_ns=scalars.time_ns(pick(raw, "startTimeUnixNano", "start_time_unix_nano"), "startTimeUnixNano"),
             end_ns=scalars.time_ns(pick(raw, "endTimeUnixNano", "end_time_unix_nano"), "endTimeUnixNano"),
             attributes=attributes(raw.get("attributes"), limits),
             events=_each(raw.get("events"), "events", lambda item: _event(item, limits)),

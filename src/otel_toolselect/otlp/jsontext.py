@@ -65,13 +65,13 @@ def _place(where: str, first_line: int, line: int, column: int) -> tuple[str, st
 
 
 def _failure(error: json.JSONDecodeError, text: str, where: str, first_line: int) -> DecodeError:
-    where, place = _place(where, first_line, error.lineno, error.colno)
-    if error.pos >= len(text.rstrip()):
+    end = len(text.rstrip())
+    line, column = (error.lineno, error.colno) if error.pos < end else position(text, end)
+    where, place = _place(where, first_line, line, column)
+    if error.pos >= end:
         return CutShortError(f"the JSON text ends too early ({place}): truncated?", where=where)
     if error.msg.startswith("Unterminated string"):  # a string holds no line end: more lines cannot help
-        return DecodeError(
-            f"the JSON text ends within the string that begins at {place}: truncated?", where=where
-        )
+        return DecodeError(f"the JSON text ends within the string that begins at {place}: truncated?", where=where)
     return DecodeError(f"not JSON: {error.msg.lower()} ({place})", where=where)
 
 

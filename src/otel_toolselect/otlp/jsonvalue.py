@@ -60,9 +60,7 @@ def any_value(value: Any, limits: Limits, depth: int = 0) -> AttrValue:
     if value is None:
         return None
     if not isinstance(value, dict):
-        raise BadField(
-            "value", f'must be an object such as {{"stringValue":...}}, not {scalars.type_name(value)}'
-        )
+        raise BadField("value", f'must be an object such as {{"stringValue":...}}, not {scalars.type_name(value)}')
     text = value.get("stringValue")
     if type(text) is str:  # nearly all values are strings: the short way
         return text

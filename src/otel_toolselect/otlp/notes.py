@@ -52,6 +52,4 @@ class Notes:
     @property
     def warnings(self) -> tuple[str, ...]:
         prefix = f"{self.where}: " if self.where else ""
-        return tuple(
-            f"{prefix}{kind} ({n} times)" if n > 1 else prefix + kind for kind, n in self._counts.items()
-        )
+        return tuple(f"{prefix}{kind} ({n} times)" if n > 1 else prefix + kind for kind, n in self._counts.items())

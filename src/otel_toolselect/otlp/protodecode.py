@@ -172,9 +172,7 @@ def _span(raw: Any, scope: tuple[dict[str, AttrValue], str, str], notes: Notes, 
 
 def _event(raw: Any, i: int, limits: Limits) -> SpanEvent:
     try:
-        return SpanEvent(
-            raw.name, _time(raw.time_unix_nano, "timeUnixNano"), _attributes(raw.attributes, limits)
-        )
+        return SpanEvent(raw.name, _time(raw.time_unix_nano, "timeUnixNano"), _attributes(raw.attributes, limits))
     except BadField as bad:
         raise bad.under(f"events[{i}]") from None
 

@@ -37,15 +37,9 @@ def expand(path: str) -> list[Found]:
     found: list[Path] = []
     for folder, folders, names in os.walk(path):
         folders[:] = [name for name in folders if not name.startswith(".")]
-        found += [
-            Path(folder, name)
-            for name in names
-            if not name.startswith(".") and name.lower().endswith(ENDINGS)
-        ]
+        found += [Path(folder, name) for name in names if not name.startswith(".") and name.lower().endswith(ENDINGS)]
     if not found:
-        raise InputError(
-            f"the folder holds no file that ends in {', '.join(_ENDINGS)} (or .gz, .zst)", where=path
-        )
+        raise InputError(f"the folder holds no file that ends in {', '.join(_ENDINGS)} (or .gz, .zst)", where=path)
     return [Found(str(file), named=False) for file in sorted(found)]
 
 
@@ -115,9 +109,7 @@ class Reader:
             pieces.append(self._buffer[self._at : end if end >= 0 else None])
             size += len(pieces[-1])
             if size > limit:
-                raise TooLargeError(
-                    f"one line of more than {limit} bytes", where=f"{self.path}:{self.line + 1}"
-                )
+                raise TooLargeError(f"one line of more than {limit} bytes", where=f"{self.path}:{self.line + 1}")
             if end >= 0:
                 self._at = end + 1
                 break
