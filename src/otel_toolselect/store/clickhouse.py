@@ -169,7 +169,7 @@ class ClickHouseStore:
             after = ids[-1]
 
     def _tools(self, keys: Sequence[str | None]) -> dict[str, tuple[ToolDefinition, ...]]:
-        tools = {}
+        tools: dict[str, tuple[ToolDefinition, ...]] = {}
         for part in _parts(sorted({key for key in keys if key is not None}), IDS_PER_QUERY):
             found = self._session.select(queries.CATALOGS, {"keys": part})
             tools |= {

@@ -7,7 +7,8 @@ hold lone surrogates, which UTF-8 cannot spell.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import pyarrow as pa
@@ -74,13 +75,15 @@ def nested(rows: Sequence[Sequence[Any]], kind: pa.DataType) -> pa.Array:
     return lists.of(column(flat, kind))
 
 
-def to_ipc(columns: Mapping[str, pa.Array]) -> bytes:
-    """The Arrow file format, as `INSERT ... FORMAT Arrow` takes it."""
+def to_ipc(columns: Mapping[str, pa.Array], max_bytes: int) -> Iterator[bytes]:
+    """The rows as bodies of `INSERT ... FORMAT Arrow`, each of about `max_bytes` or of one row."""
     table = pa.table(dict(columns))
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_file(sink, table.schema) as writer:
-        writer.write_table(table)
-    return bytes(memoryview(sink.getvalue()))
+    rows = max(1, int(table.num_rows * max_bytes / max(table.nbytes, max_bytes)))
+    for start in range(0, table.num_rows, rows):
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_file(sink, table.schema) as writer:
+            writer.write_table(table.slice(start, rows))
+        yield sink.getvalue().to_pybytes()
 
 
 def from_ipc(body: bytes) -> dict[str, list[Any]]:
@@ -102,10 +105,10 @@ def _values(array: pa.Array) -> list[Any]:
     if pa.types.is_map(kind):
         keys, texts = _values(array.keys), _values(array.items)
         offsets = array.offsets.to_pylist()
-        return [dict(zip(keys[a:b], texts[a:b], strict=True)) for a, b in zip(offsets, offsets[1:], strict=False)]
+        return [dict(zip(keys[a:b], texts[a:b], strict=True)) for a, b in pairwise(offsets)]
     if pa.types.is_list(kind):
         items, offsets = _values(array.values), array.offsets.to_pylist()
-        return [items[a:b] for a, b in zip(offsets, offsets[1:], strict=False)]
+        return [items[a:b] for a, b in pairwise(offsets)]
     return array.to_pylist()  # type: ignore[no-any-return]
 
 

@@ -52,7 +52,7 @@ def check_directory(path: str, *, create: bool) -> None:
     directory = Path(path)
     if not directory.is_dir() and not create:
         raise StoreError(
-            f"there is no store at {path}; run `toolselect serve` or `toolselect replay` first, or name another --store",
+            f"there is no store at {path}; fill one with `toolselect serve` or `replay`, or name another --store",
             retryable=False,
         )
     try:

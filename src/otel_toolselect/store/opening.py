@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from otel_toolselect.errors import StoreBusyError, StoreError
@@ -79,7 +79,7 @@ def _gateway_of(info: ServeInfo, database: str) -> Remote:
         database=database,
         secure=secure,
         token=info.token,
-        url_path=url.path.strip("/"),
+        url_path=url.path.lstrip("/"),
     )
 
 
@@ -146,10 +146,10 @@ def _remote_session(place: Remote, *, create: bool, timeout_s: int) -> Session:
     return _in_database(client, place.shown, place.database, create=create)
 
 
-def _client(**arguments: object) -> Client:
+def _client(**arguments: Any) -> Client:
     import clickhouse_connect
 
-    return clickhouse_connect.get_client(**arguments)  # type: ignore[no-any-return]
+    return clickhouse_connect.get_client(**arguments)
 
 
 def _in_database(client: Client, where: str, database: str, *, create: bool) -> Session:

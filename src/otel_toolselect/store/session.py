@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # an insert is written when it returns, and a replay of a year is one insert into 365 daily partitions
 _INSERT_SETTINGS = {"async_insert": 0, "max_partitions_per_insert_block": 0}
+_INSERT_BYTES = 64 * 2**20
 
 
 class Session:
@@ -43,12 +44,12 @@ class Session:
             self._open().command(sql, parameters=dict(params or {}))
 
     def insert(self, table: str, columns: Mapping[str, pa.Array]) -> None:
-        """Insert rows; on disk and visible on return."""
+        """Insert rows; on disk and visible on return. Large inserts go in parts, each of them at once or not."""
         from otel_toolselect.store.columns import to_ipc
 
-        body = to_ipc(columns)
-        with translated(self.where):
-            self._open().raw_insert(table, list(columns), body, settings=dict(_INSERT_SETTINGS), fmt="Arrow")
+        for body in to_ipc(columns, _INSERT_BYTES):
+            with translated(self.where):
+                self._open().raw_insert(table, list(columns), body, settings=dict(_INSERT_SETTINGS), fmt="Arrow")
 
     def close(self) -> None:
         client, self._client = self._client, None
