@@ -7,7 +7,7 @@ from typing import Any
 
 from otel_toolselect.assemble._identity import CaseAttributes, attempt, named, run_id
 from otel_toolselect.assemble._infra import is_infra
-from otel_toolselect.assemble._reconcile import Call, emitted, executions, name_fits, reconcile
+from otel_toolselect.assemble._reconcile import Call, emitted, executions, reconcile
 from otel_toolselect.assemble._results import attach
 from otel_toolselect.assemble._tree import Group, Tree, order
 from otel_toolselect.assemble._turns import Turn, turns
@@ -74,22 +74,28 @@ def build(group: Group, generations: Sequence[Sequence[Observation]], tree: Tree
 
 
 def _resolve_names(calls: Sequence[Call], catalog: tuple[ToolDefinition, ...] | None) -> None:
-    """A tool is called what the catalog calls it: some libraries drop or add a prefix between offer, call and
-    execution.
+    """A tool is called what the catalog calls it: some libraries drop a prefix between offer, call and execution.
 
-    Only a unique fit counts; a name that fits nothing stays (it may be a tool that was never offered).
+    Only what the trace proves: the execution bears the offered name, or all offered tools share one prefix. Any other
+    name that was not offered stays as it is: it is a call to a tool that was never offered (R9).
     """
     offered = {t.name for t in catalog or ()}
+    prefix = _shared_prefix(offered)
     for call in calls:
-        if not offered or call.name in offered:
-            continue
         executed = call.use.name if call.use else call.name
+        if call.name in offered:
+            continue
         if executed in offered:
             call.name = executed
-            continue
-        fits = sorted(o for o in offered if name_fits(o, call.name))
-        if len(fits) == 1:
-            call.name = fits[0]
+        elif prefix and prefix + call.name in offered:
+            call.name = prefix + call.name
+
+
+def _shared_prefix(names: set[str]) -> str:
+    """The plug-in or server prefix that all names bear, with its separator; empty where there is none."""
+    found = {n[: n.index(sep) + len(sep)] for n in names for sep in ("__", "-", ".", "/", ":") if sep in n}
+    shared = [p for p in found if all(n.startswith(p) for n in names)]
+    return min(shared, key=len) if shared else ""
 
 
 def _agent_turn(group: Group) -> list[Turn]:

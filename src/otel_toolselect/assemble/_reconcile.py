@@ -115,9 +115,12 @@ def _outermost(tool: Observation, tree: Tree, known: set[int]) -> Observation | 
 
 
 def _same_tool(a: ToolUse | None, b: ToolUse | None) -> bool:
-    if a is None or b is None:
+    """Two records of one execution: the same name, give or take a prefix, and no fact that tells them apart."""
+    if a is None or b is None or (a.call_id and b.call_id and a.call_id != b.call_id):
         return False
-    return a.name == b.name or a.name.endswith(("_" + b.name, "." + b.name, "/" + b.name, "-" + b.name))
+    if isinstance(a.args, dict) and isinstance(b.args, dict) and canonical(a.args) != canonical(b.args):
+        return False
+    return name_fits(a.name, b.name) or name_fits(b.name, a.name)
 
 
 def _merged(outer: Observation, inner: Sequence[Observation]) -> Observation:
@@ -191,7 +194,7 @@ def name_fits(emitted_name: str, executed_name: str) -> bool:
     """Equal, or the model knew the tool under a client's prefix."""
     if emitted_name == executed_name:
         return True
-    return emitted_name.endswith(tuple(sep + executed_name for sep in ("__", ".", "/", "-", ":")))
+    return emitted_name.endswith(tuple(sep + executed_name for sep in ("_", ".", "/", "-", ":")))
 
 
 def _tie(

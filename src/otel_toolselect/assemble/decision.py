@@ -34,11 +34,13 @@ _GIVE = "provide|tell|give|share|specify|confirm|clarify|let me know|send|supply
 _ASK = _any(
     rf"\b(could|can|would|will) you (please |kindly )?({_GIVE}|describe|explain which|upload|attach|pick)\b",
     rf"\bplease (kindly )?({_GIVE}|state|reply with|upload|attach)\b",
-    r"\b(i|we)('ll| will|'d| would)? (also |still )?(need|require)( to know)?\b[^.!?]{0,80}\b(from you|in order to|to (proceed|"
-    r"continue|help|assist|complete|find|look|process|book|place|check|calculate|generate|provide|get|search|set|create))",
+    r"\b(i|we)('ll| will|'d| would)? (also |still )?(need|require)( to know)?\b[^.!?]{0,80}\b"
+    r"(from you|in order to|to (proceed|continue|help|assist|complete|find|look|process|book|place|check|calculate|"
+    r"generate|provide|get|search|set|create))",
     r"\b(may|can|could) i (have|ask|get|know)\b",
     r"\bdo you (have|mean|want|know|prefer)\b",
-    r"\bto (proceed|continue|do (that|this)|help you|assist you|complete)\b[^.!?]{0,80}\b(i|we)('ll| will)? (need|require)\b",
+    r"\bto (proceed|continue|do (that|this)|help you|assist you|complete)\b[^.!?]{0,80}"
+    r"\b(i|we)('ll| will)? (need|require)\b",
     r"(könnten|können|würden) sie (mir )?(bitte )?|bitte (nennen|geben|teilen|senden|bestätigen)",
     r"(pourriez|pouvez|peux)[- ](vous|tu)|veuillez|merci de (préciser|fournir|confirmer)",
     r"(podr[ií]as?|puedes?|podr[ií]a usted)|por favor,? (ind[ií]que|proporcione|d[ií]game|confirme|facil)",
@@ -50,12 +52,15 @@ _WH = re2.compile(
     r"|qual|quale|quanti|quanto)\b[^.!]{0,300}[?？]"
 )
 _REFUSE = _any(
-    r"\b(i|we)('m| am|'re| are)? (sorry|afraid)\b[^.!?]{0,80}\b(can't|cannot|can not|unable|not able|don't|do not|am not|no)\b",
+    r"\b(i|we)('m| am|'re| are)? (sorry|afraid)\b[^.!?]{0,80}"
+    r"\b(can't|cannot|can not|unable|not able|don't|do not|am not|no)\b",
     r"\b(i|we)('m| am|'re| are) (currently |not )?(unable|not able|not capable|not equipped)\b",
     r"unable to (help|assist|perform|access|provide|do)",
-    r"\b(i|we) (can't|cannot|can not|could not|couldn't|do not|don't|lack|am not)( currently| directly| have)?\b[^.!?]{0,60}"
-    r"\b(help|assist|do that|perform|access|provide|tool|function|capabilit|ability|support|able|real-time|browse|retrieve)",
-    r"\b(no|none of the|not any)( of the)? (available |suitable |provided |given |appropriate |offered )?(tool|function)s?\b",
+    r"\b(i|we) (can't|cannot|can not|could not|couldn't|do not|don't|lack|am not)( currently| directly| have)?\b"
+    r"[^.!?]{0,60}\b(help|assist|do that|perform|access|provide|tool|function|capabilit|ability|support|able|"
+    r"real-time|browse|retrieve)",
+    r"\b(no|none of the|not any)( of the)? (available |suitable |provided |given |appropriate |offered )?"
+    r"(tool|function)s?\b",
     r"\b(tools?|functions?|capabilities) (that )?(are |is )?(available |provided |given )?[^.!?]{0,60}"
     r"\b(do not|don't|does not|doesn't|cannot|can't|not)\b",
     r"(beyond|outside (of )?) ?(my|the) (capabilit|scope)|not (supported|possible with)",

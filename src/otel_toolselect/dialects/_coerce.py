@@ -108,6 +108,15 @@ def string(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
+def identifier(value: Any) -> str | None:
+    """An id as text; some exporters write it JSON-quoted, and it is the same id."""
+    text = string(value)
+    if text is not None and text.startswith('"'):
+        inner = parse_json(text)
+        return string(inner) if isinstance(inner, str) else text
+    return text
+
+
 def integer(value: Any) -> int | None:
     """An integer also from its decimal text (tables keep attributes as text)."""
     if isinstance(value, bool):
@@ -197,6 +206,10 @@ def _unwrap_result(value: dict[str, Any], depth: int) -> tuple[Any, bool | None]
                 body = value.get(key) if body is None else body
             inner, error = _result(body, depth + 1)
             return inner, bool(value[flag]) if isinstance(value[flag], bool) else error
+    if isinstance(value.get("content"), list) and value.keys() <= {"content", "structuredContent", "_meta", "meta"}:
+        blocks = _blocks(value["content"])  # an MCP CallToolResult without the flag
+        if blocks is not None:
+            return _result(blocks, depth + 1) if isinstance(blocks, str) else (blocks, None)
     if value.keys() == {"result"} and isinstance(value["result"], str) and structure(value["result"]) is not None:
         return _result(value["result"], depth + 1)
     return value, error_envelope(value)

@@ -68,7 +68,7 @@ def base_fields(source: Source) -> dict[str, Any]:
     get = source.first
     return {
         "agent": coerce.string(get("gen_ai.agent.name")),
-        "conversation_id": coerce.string(get("gen_ai.conversation.id", "session.id")),
+        "conversation_id": coerce.identifier(get("gen_ai.conversation.id", "session.id")),
         "provider": coerce.string(get("gen_ai.provider.name", "gen_ai.system")),
         "model": coerce.string(get("gen_ai.request.model", "gen_ai.response.model")),
         "response_id": coerce.string(get("gen_ai.response.id")),

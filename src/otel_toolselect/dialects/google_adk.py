@@ -67,7 +67,9 @@ def _model(source: Source, dialect: str) -> Observation | None:
     content = answer.get("content") if isinstance(answer, dict) else None
     said = message(content, "assistant") if isinstance(content, dict) else None
     fields = base_fields(source)
-    fields["conversation_id"] = fields["conversation_id"] or coerce.string(source.get("gcp.vertex.agent.session_id"))
+    fields["conversation_id"] = fields["conversation_id"] or coerce.identifier(
+        source.get("gcp.vertex.agent.session_id")
+    )
     return Observation(
         source.span,
         dialect,

@@ -48,7 +48,7 @@ class Langfuse:
     def read(self, source: Source) -> Observation:
         kind = _KINDS.get(str(source.get("langfuse.observation.type")), "other")
         fields = base_fields(source)
-        fields["conversation_id"] = coerce.string(source.first("session.id", "langfuse.session.id"))
+        fields["conversation_id"] = coerce.identifier(source.first("session.id", "langfuse.session.id"))
         fields["model"] = coerce.string(source.first("langfuse.observation.model.name", "gen_ai.request.model"))
         usage = coerce.structure(source.get("langfuse.observation.usage_details"))
         if isinstance(usage, dict):

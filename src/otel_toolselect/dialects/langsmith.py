@@ -55,7 +55,7 @@ class LangSmith:
         kind = _KINDS.get(str(source.get("langsmith.span.kind") or ""), "other")
         fields = base_fields(source)
         fields["agent"] = coerce.string(source.get("langsmith.metadata.lc_agent_name"))
-        fields["conversation_id"] = coerce.string(
+        fields["conversation_id"] = coerce.identifier(
             source.first(
                 "langsmith.metadata.session_id",
                 "langsmith.metadata.thread_id",

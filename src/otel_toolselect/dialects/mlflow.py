@@ -53,7 +53,7 @@ class MLflow:
         given, said = source.get("mlflow.spanInputs"), _plain(source.get("mlflow.spanOutputs"))
         fields = base_fields(source)
         fields["model"] = fields["model"] or coerce.string(_plain(source.first("mlflow.llm.model", "model")))
-        fields["conversation_id"] = coerce.string(_plain(source.first("mlflow.trace.session", "session.id")))
+        fields["conversation_id"] = coerce.identifier(_plain(source.first("mlflow.trace.session", "session.id")))
         if kind == "tool":
             name = coerce.string(_plain(source.get("mlflow.spanFunctionName"))) or source.span.name
             use = tool_use(source, name=name, args=given, result=said)

@@ -91,7 +91,7 @@ def _common(source: Source) -> dict[str, Any]:
     named = metadata.get("lc_agent_name") if isinstance(metadata, dict) else None
     return {
         "agent": coerce.string(source.first("agent.name", "gen_ai.agent.name")) or coerce.string(named),
-        "conversation_id": coerce.string(source.first("session.id", "gen_ai.conversation.id")),
+        "conversation_id": coerce.identifier(source.first("session.id", "gen_ai.conversation.id")),
         "provider": coerce.string(source.first("llm.provider", "llm.system", "gen_ai.provider.name")),
         "model": coerce.string(source.first("llm.model_name", "gen_ai.request.model")),
         "input_tokens": coerce.integer(source.get("llm.token_count.prompt")),

@@ -46,7 +46,7 @@ def _common(source: Source) -> dict[str, Any]:
         None,
     )
     fields["agent"] = coerce.string(source.first("ai.telemetry.functionId", "resource.name"))
-    fields["conversation_id"] = fields["conversation_id"] or coerce.string(session)
+    fields["conversation_id"] = fields["conversation_id"] or coerce.identifier(session)
     fields["provider"] = fields["provider"] or coerce.string(source.get("ai.model.provider"))
     fields["model"] = fields["model"] or coerce.string(source.get("ai.model.id"))
     return fields
