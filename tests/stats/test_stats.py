@@ -34,18 +34,13 @@ def cells() -> st.SearchStrategy[list[Cell]]:
 def verdicts(draw: st.DrawFn) -> list[RunVerdict]:
     runs = []
     for index in range(draw(st.integers(0, 12))):
-        excluded: Exclusion | None = draw(
-            st.sampled_from([None, None, None, "infra", "catalog_gap", "incomplete"])
-        )
+        excluded: Exclusion | None = draw(st.sampled_from([None, None, None, "infra", "catalog_gap", "incomplete"]))
         observed = draw(st.sampled_from(LABELS))
         layers = {
             layer: LayerVerdict("excluded" if excluded else draw(st.sampled_from(STATUSES)), "why")
             for layer in draw(st.sets(st.sampled_from(LAYERS)))
         }
-        scores = [
-            CallScore(i, "search", passed)
-            for i, passed in enumerate(draw(st.lists(st.booleans(), max_size=3)))
-        ]
+        scores = [CallScore(i, "search", passed) for i, passed in enumerate(draw(st.lists(st.booleans(), max_size=3)))]
         runs.append(
             RunVerdict(
                 run_id=f"run-{index:02d}",
@@ -172,9 +167,7 @@ def _by_hand(runs: Sequence[RunVerdict], layer: str) -> tuple[int, int]:
 def test_report(runs: list[RunVerdict], random: object) -> None:
     got = report(SuiteVerdicts("s", tuple(runs), cases_without_run=("z", "d")))
     counted = got.summary
-    assert (
-        counted.runs == len(runs) == counted.judged + counted.infra + counted.catalog_gap + counted.incomplete
-    )
+    assert counted.runs == len(runs) == counted.judged + counted.infra + counted.catalog_gap + counted.incomplete
     assert list(counted.layers) == list(LAYERS)
     for layer, figure in counted.layers.items():
         assert (figure.passed, figure.n) == _by_hand(runs, layer)
