@@ -236,3 +236,14 @@ def test_an_infrastructure_failure_is_tagged() -> None:
     declined = replace(tool("t2", "pay", {}, at=2, parent="agent"), status_code=2, status_message="card declined")
     found = run(agent(), broken, declined)
     assert [(r.ok, r.infra) for r in found.results] == [(False, True), (False, False)]
+
+
+def test_a_streamed_answer_in_a_trace_of_its_own() -> None:
+    asked = chat("m1", [ASK], None, at=1, until=2, trace="1" * 32)
+    streamed = chat("m2", [ASK], [says("there")], at=2.5, until=2.5, trace="2" * 32)
+    found = run(asked, streamed)
+    assert (found.request, found.final_text, found.trace_ids) == (
+        ASK["parts"][0]["content"],
+        "there",
+        ("1" * 32, "2" * 32),
+    )

@@ -14,6 +14,9 @@ from otel_toolselect.model.observations import Message, Observation
 from otel_toolselect.model.runs import ToolDefinition, Unknown
 
 
+_STREAM_NS = 600 * 10**9  # how long after its request's span a streamed answer may still be written
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One answer of the model. `index` counts from 1 within the run."""
@@ -61,10 +64,25 @@ def clusters(models: Sequence[Observation], tree: Tree) -> list[list[Observation
                 break
         if m.response_id:
             by_response.setdefault(m.response_id, []).append(m)
+    for late in [m for m in models if m.output is not None and m.span.end_ns == m.span.start_ns and m.input]:
+        asked = next((m for m in models if _streams_into(m, late)), None)
+        if asked is not None:
+            heads[find(ident(late))] = find(ident(asked))
     found: dict[tuple[str, str], list[Observation]] = {}
     for m in sorted(models, key=order):
         found.setdefault(find(ident(m)), []).append(m)
     return list(found.values())
+
+
+def _streams_into(asked: Observation, late: Observation) -> bool:
+    """A streamed answer written as a span of no length of its own, by the same library: same request, no answer yet."""
+    return (
+        asked is not late
+        and asked.output is None
+        and asked.input == late.input
+        and (asked.span.scope_name, asked.span.service) == (late.span.scope_name, late.span.service)
+        and asked.span.start_ns <= late.span.start_ns <= asked.span.end_ns + _STREAM_NS
+    )
 
 
 def _overlap(a: Observation, b: Observation) -> bool:

@@ -66,6 +66,10 @@ def messages(value: Any, *, default_role: str = "user") -> tuple[Message, ...] |
 
 
 def _message_list(value: dict[str, Any]) -> list[Any]:
+    prompt = value.get("prompt")
+    if isinstance(prompt, (str, list)) and "role" not in value:  # Vercel: {"system", "prompt"}
+        system = [{"role": "system", "content": value["system"]}] if isinstance(value.get("system"), str) else []
+        return [*system, *(prompt if isinstance(prompt, list) else [{"role": "user", "content": prompt}])]
     for key in ("messages", "input", "contents", "choices", "output"):
         inner = value.get(key)
         if isinstance(inner, list) and "role" not in value:
