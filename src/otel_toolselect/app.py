@@ -13,12 +13,22 @@ from typing import TYPE_CHECKING
 from otel_toolselect.config import Settings, load
 from otel_toolselect.model.figures import Report
 from otel_toolselect.model.runs import Run
-from otel_toolselect.model.spans import LogRecord, Span
+from otel_toolselect.model.spans import Batch, LogRecord, Span
 
 if TYPE_CHECKING:
+    from otel_toolselect.reports import Arrivals
     from otel_toolselect.store import Store
 
 Warn = Callable[[str], None]
+REPLAY_BATCH = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """How much was sent, before repeats collapse."""
+
+    spans: int = 0
+    logs: int = 0
 
 
 def _silent(message: str) -> None:
@@ -26,21 +36,23 @@ def _silent(message: str) -> None:
 
 
 def read_files(paths: Sequence[str], warn: Warn = _silent) -> tuple[list[Span], list[LogRecord]]:
-    """Everything in the files. What was put right or left out is said, each thing once."""
+    """Everything in the files. What was put right or left out is said."""
     from otel_toolselect.otlp import files
 
     spans: list[Span] = []
     logs: list[LogRecord] = []
-    said: set[str] = set()
     for batch in files.read(paths):
+        _say_notes(batch, warn)
         spans += batch.spans
         logs += batch.logs
-        rejected = [f"{r.where}: left out, {r.reason}" for r in (*batch.rejected_spans, *batch.rejected_logs)]
-        for note in (*batch.warnings, *rejected):
-            if note not in said:
-                said.add(note)
-                warn(note)
     return spans, logs
+
+
+def _say_notes(batch: Batch, warn: Warn) -> None:
+    for note in batch.warnings:
+        warn(note)
+    for rejection in (*batch.rejected_spans, *batch.rejected_logs):
+        warn(f"{rejection.where}: left out, {rejection.reason}")
 
 
 def runs_of(spans: Iterable[Span], logs: Iterable[LogRecord], settings: Settings | None = None) -> list[Run]:
@@ -68,12 +80,7 @@ def runs_from_store(
     settings: Settings | None = None,
 ) -> list[Run]:
     """The runs of all traces that touch the window."""
-    spans: list[Span] = []
-    logs: list[LogRecord] = []
-    for trace_spans, trace_logs in store.traces(since_ns=since_ns, until_ns=until_ns, service=service):
-        spans += trace_spans
-        logs += trace_logs
-    return runs_of(spans, logs, settings)
+    return runs_of(*read_store(store, since_ns=since_ns, until_ns=until_ns, service=service), settings)
 
 
 def score(paths: Sequence[str], suite: str, *, settings: Settings | None = None, warn: Warn = _silent) -> Report:
@@ -116,3 +123,58 @@ def evaluate(
     store.write_runs(runs)
     store.write_verdicts(verdicts.runs)
     return Evaluated(report(verdicts), {run.run_id: run for run in runs})
+
+
+def doctor(spans: Sequence[Span], logs: Sequence[LogRecord], settings: Settings | None = None) -> Arrivals:
+    """What these spans and log records are, how complete, and which switches bring what is missing."""
+    from otel_toolselect import dialects, stats
+    from otel_toolselect.reports import Arrivals
+
+    def name(span: Span) -> str:
+        found = dialects.dialect_of(span)
+        return found.name if found else dialects.UNCLAIMED
+
+    return Arrivals(
+        scopes=stats.scopes(spans, name),
+        coverage=stats.coverage(runs_of(spans, logs, settings)),
+        hints={dialect.name: dialect.hints for dialect in dialects.all_dialects()},
+        loose_logs=sum(not log.span_id for log in logs),
+    )
+
+
+def read_store(
+    store: Store, *, since_ns: int | None = None, until_ns: int | None = None, service: str | None = None
+) -> tuple[list[Span], list[LogRecord]]:
+    """All spans and log records of the traces that touch the window, and the log records of no trace."""
+    spans: list[Span] = []
+    logs: list[LogRecord] = []
+    for trace_spans, trace_logs in store.traces(since_ns=since_ns, until_ns=until_ns, service=service):
+        spans += trace_spans
+        logs += trace_logs
+    logs += store.orphan_logs(since_ns=since_ns, until_ns=until_ns, service=service)
+    return spans, logs
+
+
+def replay(paths: Sequence[str], store: Store, *, warn: Warn = _silent) -> Replayed:
+    """Files into the store, in batches as they are read: a file may be larger than memory."""
+    from otel_toolselect.otlp import files
+
+    spans: list[Span] = []
+    logs: list[LogRecord] = []
+    done = Replayed()
+    for batch in files.read(paths):
+        _say_notes(batch, warn)
+        spans += batch.spans
+        logs += batch.logs
+        if len(spans) + len(logs) >= REPLAY_BATCH:
+            done = _keep(store, spans, logs, done)
+    return _keep(store, spans, logs, done)
+
+
+def _keep(store: Store, spans: list[Span], logs: list[LogRecord], done: Replayed) -> Replayed:
+    if spans or logs:
+        store.insert(spans, logs)
+    done = Replayed(done.spans + len(spans), done.logs + len(logs))
+    spans.clear()
+    logs.clear()
+    return done

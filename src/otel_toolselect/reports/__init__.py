@@ -10,11 +10,23 @@ from typing import Protocol
 
 from otel_toolselect.model.figures import Report
 from otel_toolselect.registry import discover
+from otel_toolselect.reports._arrivals import Arrivals, arrivals_json, arrivals_table
 from otel_toolselect.reports._records import event_lines, run_lines
 from otel_toolselect.reports._timeline import run_table, timelines
 from otel_toolselect.reports._worst import worst_failures
 
-__all__ = ["Writer", "event_lines", "run_lines", "run_table", "timelines", "worst_failures", "writers"]
+__all__ = [
+    "Arrivals",
+    "Writer",
+    "arrivals_json",
+    "arrivals_table",
+    "event_lines",
+    "run_lines",
+    "run_table",
+    "timelines",
+    "worst_failures",
+    "writers",
+]
 
 
 class Writer(Protocol):

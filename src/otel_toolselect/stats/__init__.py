@@ -2,8 +2,20 @@
 section 7).
 """
 
+from otel_toolselect.stats.arrivals import Coverage, Scope, coverage, scopes
 from otel_toolselect.stats.confusion import confusion
 from otel_toolselect.stats.rates import rate, wilson
 from otel_toolselect.stats.summary import ordered, report, summary
 
-__all__ = ["confusion", "ordered", "rate", "report", "summary", "wilson"]
+__all__ = [
+    "Coverage",
+    "Scope",
+    "confusion",
+    "coverage",
+    "ordered",
+    "rate",
+    "report",
+    "scopes",
+    "summary",
+    "wilson",
+]
