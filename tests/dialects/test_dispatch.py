@@ -47,6 +47,8 @@ def test_priorities(scope: str, attributes: dict[str, str], winner: str | None) 
 
 def test_each_dialect_has_hints_and_a_capture() -> None:
     seen = {d.name for s in ALL for span in signals(s)[0] if (d := dialects.dialect_of(span)) is not None}
-    assert seen == {d.name for d in dialects.all_dialects()}
+    assert {d.name for d in dialects.all_dialects()} - seen == {"mastra"}, (
+        "mastra has hand-written spans (test_mastra.py)"
+    )
     for dialect in dialects.all_dialects():
         assert dialect.hints, f"{dialect.name} tells doctor nothing"

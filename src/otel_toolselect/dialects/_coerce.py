@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+from functools import lru_cache
 from typing import Any
 
 from otel_toolselect.model.runs import ToolDefinition, Unknown
@@ -248,7 +249,15 @@ def error_envelope(value: Any) -> bool | None:
 
 def tools(value: Any) -> tuple[ToolDefinition, ...] | None:
     """Tool definitions in any shape: JSON text, list of objects, of JSON texts, of names. None when unreadable."""
-    decoded = structure(value)
+    return _tools_in_text(value) if isinstance(value, str) else _tools_in(structure(value))
+
+
+@lru_cache(maxsize=512)  # every model span repeats its catalog, often the largest attribute of all
+def _tools_in_text(text: str) -> tuple[ToolDefinition, ...] | None:
+    return _tools_in(structure(text))
+
+
+def _tools_in(decoded: Any) -> tuple[ToolDefinition, ...] | None:
     if isinstance(decoded, dict):
         decoded = decoded.get("tools") or decoded.get("function_declarations") or [decoded]
     if not isinstance(decoded, list):

@@ -1,7 +1,7 @@
 """Model Context Protocol: client and server spans of `tools/call`, by the MCP semantic conventions.
 
-Spec: semantic-conventions-genai, "Model Context Protocol". One call gives up to three spans (client library, client SDK,
-server), often across processes; the client SDK's own span names the tool in its span name only.
+Spec: semantic-conventions-genai, "Model Context Protocol". One call gives up to three spans (client library, client
+SDK, server), often across processes; the client SDK's own span names the tool in its span name only.
 """
 
 from __future__ import annotations
