@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from otel_toolselect.errors import UsageError
@@ -34,8 +34,8 @@ class Remote:
     database: str
     secure: bool = False
     user: str = "default"
-    password: str = ""
-    token: str | None = None
+    password: str = field(default="", repr=False)
+    token: str | None = field(default=None, repr=False)
     url_path: str = ""
 
     @property

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -22,7 +22,7 @@ class ServeInfo:
 
     pid: int
     url: str
-    token: str
+    token: str = field(repr=False)
     started: float
 
     @property

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import gzip
-import io
 import zlib
 from collections.abc import Callable
 
 from otel_toolselect.errors import DecodeError, TooLargeError
+
+_PIECE = 16 * 1024
 
 
 def decompress(body: bytes, coding: str, max_bytes: int) -> bytes:
@@ -37,20 +38,33 @@ def compress(body: bytes, coding: str) -> bytes:
 
 
 def _inflate(body: bytes, limit: int) -> bytes:
-    return zlib.decompressobj(wbits=47).decompress(body, limit)  # 47: the header says whether it is zlib or gzip
+    reader = zlib.decompressobj(wbits=47)  # 47: the header says whether it is zlib or gzip
+    return _whole(reader.decompress(body, limit), reader.eof, limit)
 
 
 def _unzstd(body: bytes, limit: int) -> bytes:
     import zstandard
 
-    with zstandard.ZstdDecompressor().stream_reader(io.BytesIO(body), read_across_frames=True) as reader:
-        return reader.read(limit)
+    reader = zstandard.ZstdDecompressor().decompressobj()
+    clear = bytearray()
+    for start in range(0, len(body), _PIECE):  # in pieces, as this reader has no limit of its own
+        clear += reader.decompress(body[start : start + _PIECE])
+        if len(clear) >= limit or reader.eof:
+            break
+    return _whole(bytes(clear), reader.eof, limit)
 
 
 def _unlz4(body: bytes, limit: int) -> bytes:
     import lz4.frame  # type: ignore[import-untyped]
 
-    clear: bytes = lz4.frame.LZ4FrameDecompressor().decompress(body, max_length=limit)
+    reader = lz4.frame.LZ4FrameDecompressor()
+    return _whole(reader.decompress(body, max_length=limit), reader.eof, limit)
+
+
+def _whole(clear: bytes, at_end: bool, limit: int) -> bytes:
+    """A cut-off body must not pass for a short one."""
+    if not at_end and len(clear) < limit:
+        raise ValueError("the data ends too early")
     return clear
 
 

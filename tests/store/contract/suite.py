@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from otel_toolselect.errors import StoreError
 from otel_toolselect.model.spans import Span, SpanEvent, SpanLink
 from otel_toolselect.store import Store, clickhouse, open_store
-
-from ..builders import DAY, T0, log, logs_of, run, runs_of, span, spans_of, verdict
+from tests.store.builders import DAY, T0, log, logs_of, run, runs_of, span, spans_of, verdict
 
 # every example has a trace id of its own, so one store serves them all
 _property = settings(

@@ -1,0 +1,26 @@
+SELECT
+    TraceId,
+    StartNs,
+    EndNs,
+    SpanId,
+    ParentSpanId,
+    TraceState,
+    SpanName,
+    SpanKind,
+    ScopeName,
+    ScopeVersion,
+    StatusCode,
+    StatusMessage,
+    Shape,
+    SpanAttributes,
+    ResourceAttributes,
+    EventNs,
+    Events.Name AS EventNames,
+    Events.Attributes AS EventAttributes,
+    Links.TraceId AS LinkTraceIds,
+    Links.SpanId AS LinkSpanIds,
+    Links.Attributes AS LinkAttributes
+FROM otel_traces
+WHERE TraceId >= {first:String} AND TraceId <= {last:String}
+ORDER BY TraceId
+-- {'first': 'a', 'last': 'b'}

@@ -1,0 +1,64 @@
+"""Built query texts, frozen as files. `TOOLSELECT_GOLDEN=write` writes them again."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from otel_toolselect.store import queries, run_rows, verdict_rows
+from otel_toolselect.store.queries import LOGS, SPANS, Select, Tables, TraceFilter
+
+GOLDEN = Path(__file__).parent / "golden"
+
+OUR_COLUMNS = {"StartNs", "EndNs", "TimeNs", "ObservedNs", "EventNs", "EventName", "ScopeName", "ScopeVersion"} | {
+    "Shape",
+    "RowBytes",
+    "StatusMessage",
+}
+OURS = Tables({SPANS: OUR_COLUMNS, LOGS: OUR_COLUMNS, "runs": (), "verdicts": ()}, {SPANS: "ReplacingMergeTree"})
+THEIRS = Tables({SPANS: (), LOGS: ()}, {SPANS: "MergeTree", LOGS: "MergeTree"})
+EVERYTHING = TraceFilter()
+WINDOW = TraceFilter(1, 2, "shop", ("a", "b"))
+PLACE = {"suite": "s", "ids": ["r"], "since": 1, "until": 2}
+
+CASES: dict[str, Select | str | None] = {
+    "sizes_first_page": queries.trace_sizes(OURS, EVERYTHING, None, 10),
+    "sizes_filtered": queries.trace_sizes(OURS, WINDOW, "a", 10),
+    "sizes_collector": queries.trace_sizes(THEIRS, EVERYTHING, "a", 10),
+    "spans": queries.trace_records(OURS, SPANS, EVERYTHING, "a", "b"),
+    "spans_filtered": queries.trace_records(OURS, SPANS, WINDOW, "a", "b"),
+    "spans_collector": queries.trace_records(THEIRS, SPANS, EVERYTHING, "a", "b"),
+    "logs": queries.trace_records(OURS, LOGS, EVERYTHING, "a", "b"),
+    "logs_collector": queries.trace_records(THEIRS, LOGS, EVERYTHING, "a", "b"),
+    "orphan_logs": queries.orphan_logs(OURS, WINDOW),
+    "runs": queries.runs(run_rows.READ_COLUMNS, PLACE, "r", 10),
+    "verdicts": queries.verdicts(verdict_rows.READ_COLUMNS, {"suite": "s", "since": 1, "until": 2}, ("s", "r"), 10),
+    "scopes": queries.scopes(OURS),
+    "scopes_collector": queries.scopes(THEIRS),
+    "counts": queries.counts(OURS),
+    "counts_collector": queries.counts(THEIRS),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_query_text(name: str) -> None:
+    built = CASES[name]
+    assert built is not None
+    text = f"{built.sql}\n-- {built.params}\n" if isinstance(built, Select) else f"{built}\n"
+    path = GOLDEN / f"{name}.sql"
+    if os.environ.get("TOOLSELECT_GOLDEN") == "write":
+        path.write_text(text)
+    assert path.read_text() == text
+
+
+def test_no_golden_file_is_left_over() -> None:
+    assert {path.stem for path in GOLDEN.glob("*.sql")} == set(CASES)
+
+
+def test_every_value_is_bound() -> None:
+    for built in CASES.values():
+        if isinstance(built, Select):
+            assert all(f"{{{name}:" in built.sql for name in built.params)
+            assert "shop" not in built.sql
