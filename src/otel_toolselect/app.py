@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from otel_toolselect.config import Settings, load
+from otel_toolselect.errors import UsageError
 from otel_toolselect.model.figures import Report
 from otel_toolselect.model.runs import Run
 from otel_toolselect.model.spans import Batch, LogRecord, Span
@@ -178,3 +180,11 @@ def _keep(store: Store, spans: list[Span], logs: list[LogRecord], done: Replayed
     spans.clear()
     logs.clear()
     return done
+
+
+def example_folder(name: str) -> Path:
+    """The folder of a packaged example suite."""
+    folder = Path(__file__).with_name("examples") / name
+    if not (folder / "suite.yaml").is_file():
+        raise UsageError(f"there is no example {name!r}")
+    return folder

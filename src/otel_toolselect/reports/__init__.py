@@ -13,6 +13,7 @@ from otel_toolselect.registry import discover
 from otel_toolselect.reports._arrivals import Arrivals, arrivals_json, arrivals_table
 from otel_toolselect.reports._records import event_lines, run_lines
 from otel_toolselect.reports._timeline import run_table, timelines
+from otel_toolselect.reports._traced import traced_failures
 from otel_toolselect.reports._worst import worst_failures
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "run_lines",
     "run_table",
     "timelines",
+    "traced_failures",
     "worst_failures",
     "writers",
 ]

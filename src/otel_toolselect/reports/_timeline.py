@@ -53,12 +53,16 @@ def timeline(run: Run, width: int) -> Iterator[Block]:
     yield Line(" · ".join(fact for fact in facts if fact), "dim", indent=2)
     if run.request:
         yield Line(f"request: {short(run.request, 400)}", indent=2)
-    rows = tuple(_row(event, width) for event in sorted(run.events, key=lambda e: e.seq))
+    yield from happened(run, width, indent=2)
+
+
+def happened(run: Run, width: int, *, indent: int) -> Iterator[Block]:
+    """The events of one run in order, and the answer where no event holds it."""
+    rows = tuple(_row(event, width - indent) for event in sorted(run.events, key=lambda e: e.seq))
     if rows:
-        yield Grid((Column("turn", right=True), Column("event"), Column("what"), Column("how")), rows)
-    texts = [e.text for e in run.texts]
-    if run.final_text and run.final_text not in texts:
-        yield Line(f"answer: {short(run.final_text, 400)}", indent=2)
+        yield Grid((Column("turn", right=True), Column("event"), Column("what"), Column("how")), rows, indent=indent)
+    if run.final_text and all(run.final_text != e.text for e in run.texts):
+        yield Line(f"answer: {short(run.final_text, 400)}", indent=indent)
 
 
 def _row(event: Event, width: int) -> tuple[Cell, ...]:
