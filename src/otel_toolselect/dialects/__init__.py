@@ -12,12 +12,13 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 
 from otel_toolselect.dialects import _coerce as coerce
+from otel_toolselect.dialects._libraries import library_of
 from otel_toolselect.dialects._source import Dialect, Signal, Source
 from otel_toolselect.model.observations import Observation
 from otel_toolselect.model.spans import LogRecord, Span
 from otel_toolselect.registry import discover
 
-__all__ = ["UNCLAIMED", "Dialect", "all_dialects", "dialect_of", "read"]
+__all__ = ["UNCLAIMED", "Dialect", "all_dialects", "dialect_of", "hints", "read"]
 
 UNCLAIMED = "none"
 
@@ -32,6 +33,18 @@ def all_dialects() -> tuple[Dialect, ...]:
 def dialect_of(span: Span) -> Dialect | None:
     """The dialect that reads a span."""
     return next((d for d in all_dialects() if d.claims(span)), None)
+
+
+def hints(dialect: str, scopes: Iterable[str]) -> dict[str, str]:
+    """Switch by what is missing, for spans of these scopes that a dialect read: the libraries' own, else the
+    dialect's.
+    """
+    known = next((dict(d.hints) for d in all_dialects() if d.name == dialect), {})
+    for scope in sorted(scopes):
+        library = library_of(scope)
+        if library is not None:
+            known |= library.hints()
+    return known
 
 
 def read(spans: Iterable[Span], logs: Iterable[LogRecord] = ()) -> list[Observation]:
