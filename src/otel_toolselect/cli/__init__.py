@@ -9,7 +9,6 @@ observations, 4 environment.
 from __future__ import annotations
 
 import importlib
-import os
 import pkgutil
 import sys
 from collections.abc import Sequence
@@ -41,11 +40,6 @@ def main(argv: Sequence[str] | None = None) -> None:
         fail(str(error), error.exit_code)
     except KeyboardInterrupt:
         fail("stopped", 130)
-    except BrokenPipeError:
-        # the reader has seen enough (`| head`); point stdout elsewhere so that the interpreter's last flush
-        # is quiet
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
 
 
 def build(args: Sequence[str]) -> typer.Typer:

@@ -38,10 +38,7 @@ def write(parts: Iterable[str], output: str | None) -> None:
     is its very spelling. A file appears only once it is complete.
     """
     if output is None:
-        sys.stdout.flush()
-        for part in parts:
-            sys.stdout.buffer.write(encoded(part))
-        sys.stdout.buffer.flush()
+        _to_stdout(parts)
         return
     target = Path(output)
     draft = target.with_name(f".{target.name}.{os.getpid()}.part")
@@ -56,6 +53,20 @@ def write(parts: Iterable[str], output: str | None) -> None:
     except OSError as error:
         draft.unlink(missing_ok=True)
         raise EnvironmentProblem(f"cannot write {output}: {error.strerror or error}") from error
+
+
+def _to_stdout(parts: Iterable[str]) -> None:
+    """When the reader has seen enough (`| head`) the rest is dropped without a word; the exit code stays the
+    command's.
+    """
+    try:
+        sys.stdout.flush()
+        for part in parts:
+            sys.stdout.buffer.write(encoded(part))
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        # or the interpreter's last flush would complain
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def encoded(text: str) -> bytes:
