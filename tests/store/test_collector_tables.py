@@ -175,7 +175,8 @@ def test_our_columns_look_like_the_exporters(store: Store, collector: Collector)
         [],
     )
     row = collector.client.query(
-        "SELECT SpanKind, StatusCode, Duration, ServiceName, SpanAttributes, toUnixTimestamp64Nano(Timestamp) FROM otel_traces"
+        "SELECT SpanKind, StatusCode, Duration, ServiceName, SpanAttributes, toUnixTimestamp64Nano(Timestamp)"
+        " FROM otel_traces"
     ).result_rows[0]
     attributes = {"n": "1", "f": "2", "b": "true", "o": '{"a":"x","b":[1]}', "x": "aGk="}
     assert row == ("Client", "Error", 5, "shop", attributes, T0 + 1)

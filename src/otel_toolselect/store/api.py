@@ -63,12 +63,13 @@ class RawEngine(Protocol):
         self,
         sql: bytes,
         *,
+        data: bytes | None = None,
         params: Mapping[str, str],
         settings: Mapping[str, str],
         database: str | None,
         fmt: str,
     ) -> RawResult:
-        """Run one statement; the data of an insert follows the statement in `sql`. Calls are serialized.
+        """Run one statement. `data` are the rows of an `INSERT ... FORMAT name`. Calls are serialized.
 
         `params` are ClickHouse query parameters without the `param_` prefix, in the text form that ClickHouse's
         HTTP interface takes. `fmt` applies where the statement names no format. Raises `StoreError` whose text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tempfile
 import threading
 from collections.abc import Mapping
 from typing import Any
@@ -12,6 +13,9 @@ from otel_toolselect.store.api import RawResult
 from otel_toolselect.store.faults import error_code
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_INSERT = re.compile(
+    rb"(?P<into>\s*INSERT\s.+?)(?P<settings>\sSETTINGS\s.+?)?(?P<format>\sFORMAT\s+\w+)\s*", re.IGNORECASE | re.DOTALL
+)
 
 
 class ChdbEngine:
@@ -32,6 +36,7 @@ class ChdbEngine:
         self,
         sql: bytes,
         *,
+        data: bytes | None = None,
         params: Mapping[str, str],
         settings: Mapping[str, str],
         database: str | None,
@@ -46,7 +51,7 @@ class ChdbEngine:
                 for name, value in settings.items():
                     self._run(f"SET {_setting(name)} = {_literal(value)}")
                     applied.append(name)
-                result = self._run(sql, fmt, params)
+                result = self._run(sql, fmt, params) if data is None else self._insert(sql, data, params)
                 return RawResult(
                     body=result.bytes() or b"",
                     rows_read=result.rows_read(),
@@ -71,6 +76,21 @@ class ChdbEngine:
         if database != self._database:
             self._run(f"USE {_identifier(database)}")
             self._database = database
+
+    def _insert(self, sql: bytes, data: bytes, params: Mapping[str, str]) -> Any:
+        found = _INSERT.fullmatch(sql)
+        if found is None:
+            raise StoreError(
+                "Code: 62. DB::Exception: Syntax error: data can only follow INSERT ... FORMAT name. (SYNTAX_ERROR)",
+                retryable=False,
+            )
+        # by way of a file: chDB cuts data that stands in the statement at the first byte 0x3b, a semicolon
+        with tempfile.NamedTemporaryFile(prefix="toolselect-", suffix=".rows") as file:
+            file.write(data)
+            file.flush()
+            source = b" FROM INFILE " + _literal(file.name).encode()
+            statement = found["into"] + source + (found["settings"] or b"") + found["format"]
+            return self._run(statement, "TabSeparated", params)
 
     def _run(self, sql: str | bytes, fmt: str = "TabSeparated", params: Mapping[str, str] | None = None) -> Any:
         try:

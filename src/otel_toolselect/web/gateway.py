@@ -67,6 +67,8 @@ _WITH_RESULT = frozenset(
     {b"SELECT", b"WITH", b"SHOW", b"DESCRIBE", b"DESC", b"EXISTS", b"EXPLAIN", b"CHECK", b"VALUES"}
 )
 _TRAILING_FORMAT = re.compile(rb"\bFORMAT\s+(\w+)\s*;?\s*\Z", re.IGNORECASE)
+_INSERT_WITH_FORMAT = re.compile(rb"\s*INSERT\s.+?\sFORMAT\s+\w+\s*", re.IGNORECASE | re.DOTALL)
+_INSERT_THEN_ROWS = re.compile(rb"\s*INSERT\s[^;]+?\sFORMAT\s+\w+[ \t]*\r?\n", re.IGNORECASE)
 _ERROR_CODE = re.compile(r"Code:\s*(\d+)")
 
 _AUTHENTICATION_FAILED, _TOO_LARGE = 516, 131
@@ -91,6 +93,7 @@ class _Refused(Exception):
 @dataclass(frozen=True, slots=True)
 class _Statement:
     sql: bytes
+    data: bytes | None
     database: str | None
     fmt: str
     params: dict[str, str] = field(default_factory=dict)
@@ -173,18 +176,18 @@ def _password(request: Request) -> str:
 
 
 async def _read(request: Request, max_bytes: int) -> _Statement:
-    """The statement of a request: `?query=`, then a newline, then the body, as ClickHouse joins them."""
+    """The statement of a request: its text, parameters and settings."""
     given = dict(request.query_params)
     body = await _body(request, max_bytes)
     if request.headers.get("Content-Type", "").startswith("multipart/form-data"):
         given |= _form(request.headers["Content-Type"], body)
         body = b""
-    query = given.get("query", "").encode()
-    sql = query + b"\n" + body if query and body else query or body
+    sql, data = _split(given.get("query", "").encode(), body)
     if not sql.strip():
         raise _Refused(400, 62, "Syntax error: Empty query. (SYNTAX_ERROR)")
     return _Statement(
         sql=sql,
+        data=data,
         database=given.get("database") or request.headers.get("X-ClickHouse-Database"),
         fmt=request.headers.get("X-ClickHouse-Format") or given.get("default_format") or "TabSeparated",
         params={name[len("param_") :]: value for name, value in given.items() if name.startswith("param_")},
@@ -194,6 +197,17 @@ async def _read(request: Request, max_bytes: int) -> _Statement:
             if name not in _TRANSPORT_PARAMS and not name.startswith("param_")
         },
     )
+
+
+def _split(query: bytes, body: bytes) -> tuple[bytes, bytes | None]:
+    """Statement and rows: the query parameter goes before the body, and rows begin after the line of FORMAT."""
+    if query and _INSERT_WITH_FORMAT.fullmatch(query):
+        return query, body or None
+    sql = query + b"\n" + body if query and body else query or body
+    found = _INSERT_THEN_ROWS.match(sql)
+    if found is None or found.end() == len(sql):
+        return sql, None
+    return found[0], sql[found.end() :]
 
 
 async def _body(request: Request, max_bytes: int) -> bytes:
@@ -226,7 +240,12 @@ def _form(content_type: str, body: bytes) -> dict[str, str]:
 def _run(engine: RawEngine, asked: _Statement) -> RawResult:
     try:
         return engine.raw_query(
-            asked.sql, params=asked.params, settings=asked.settings, database=asked.database, fmt=asked.fmt
+            asked.sql,
+            data=asked.data,
+            params=asked.params,
+            settings=asked.settings,
+            database=asked.database,
+            fmt=asked.fmt,
         )
     except StoreError as error:
         found = _ERROR_CODE.search(str(error))
