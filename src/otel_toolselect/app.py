@@ -136,10 +136,16 @@ def doctor(spans: Sequence[Span], logs: Sequence[LogRecord], settings: Settings 
         found = dialects.dialect_of(span)
         return found.name if found else dialects.UNCLAIMED
 
+    arrived = stats.scopes(spans, name)
+    rows = stats.coverage(runs_of(spans, logs, settings))
+    found: dict[tuple[str, str], set[str]] = {(row.service, row.dialect): set() for row in rows}
+    for scope in arrived:
+        for dialect in scope.dialects:
+            found.setdefault((scope.service, dialect), set()).add(scope.scope)
     return Arrivals(
-        scopes=stats.scopes(spans, name),
-        coverage=stats.coverage(runs_of(spans, logs, settings)),
-        hints={dialect.name: dialect.hints for dialect in dialects.all_dialects()},
+        scopes=arrived,
+        coverage=rows,
+        hints={key: dialects.hints(key[1], sorted(scopes)) for key, scopes in found.items()},
         loose_logs=sum(not log.span_id for log in logs),
     )
 

@@ -14,16 +14,16 @@ from otel_toolselect.stats.arrivals import NEEDS, Coverage, Scope
 
 @dataclass(frozen=True, slots=True)
 class Arrivals:
-    """`hints` by dialect and need: the switch that brings what is missing."""
+    """`hints`: by service and dialect, then by need, the switch that brings what is missing."""
 
     scopes: Sequence[Scope]
     coverage: Sequence[Coverage]
-    hints: Mapping[str, Mapping[str, str]]
+    hints: Mapping[tuple[str, str], Mapping[str, str]]
     loose_logs: int = 0
 
     def advice(self, row: Coverage) -> dict[str, str]:
         """Switch by need, for the needs of this row that are not fully met and have one."""
-        known = self.hints.get(row.dialect, {})
+        known = self.hints.get((row.service, row.dialect), {})
         return {need: known[need] for need in row.missing() if need in known}
 
 
