@@ -1,0 +1,54 @@
+"""Which case a run belongs to (design section 4, last paragraph).
+
+A run of another suite (its `suite` is set and differs) is not ours. A run that names a case belongs to it, or, when the
+suite has no such case, to none. Else the exact request decides, blanks at its ends aside; when several cases have that
+request, those whose pinned catalog or tools are what the run was offered are preferred, and if that still leaves cases
+with different expectations the run belongs to none: guessing would hide a contradiction in the suite.
+
+A nested run (`parent_run_id` set) belongs to its parent: it is matched only when it names a case of its own, one that
+its parent does not name (attributes of a whole process reach nested runs too).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from otel_toolselect.model.runs import Run
+from otel_toolselect.rules import Case, Suite
+
+
+class Matcher:
+    """Cases of one suite by id and by request, looked up in constant time."""
+
+    def __init__(self, suite: Suite) -> None:
+        self.suite = suite
+        self._ids = {case.id: case for case in suite.cases}
+        self._requests: dict[str, list[Case]] = {}
+        for case in suite.cases:
+            if case.prompt is not None:
+                self._requests.setdefault(case.prompt.strip(), []).append(case)
+
+    def case_of(self, run: Run) -> Case | None:
+        if run.suite is not None and run.suite != self.suite.name:
+            return None
+        if run.case_id is not None:
+            return self._ids.get(run.case_id)
+        if run.parent_run_id is not None or run.request is None:
+            return None
+        cases = self._requests.get(run.request.strip(), [])
+        return cases[0] if len(cases) == 1 else self._one_of(cases, run)
+
+    def _one_of(self, cases: Sequence[Case], run: Run) -> Case | None:
+        fitting = [case for case in cases if _pinned_for(case, run, self.suite)] or list(cases)
+        if not fitting or any(case.expect != fitting[0].expect for case in fitting[1:]):
+            return None
+        return fitting[0]
+
+
+def _pinned_for(case: Case, run: Run, suite: Suite) -> bool:
+    """Whether the case pins exactly what the run was offered."""
+    if case.catalog is not None:
+        return case.catalog == run.catalog_id
+    if case.tools is None or run.tools is None:
+        return False
+    return set(case.tools) == {suite.policy.canonical(t.name) for t in run.tools}

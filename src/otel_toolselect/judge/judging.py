@@ -1,0 +1,150 @@
+"""The loop: runs to cases, checks over each run, findings to verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from otel_toolselect.judge.exclusion import exclusion
+from otel_toolselect.judge.identity import Matcher
+from otel_toolselect.judge.layers import exclude, fold
+from otel_toolselect.judge.taxonomy import CRASHED, FAILURES, classify
+from otel_toolselect.model.runs import Run
+from otel_toolselect.model.verdicts import CallScore, Cell, Finding, RunVerdict, SuiteVerdicts
+from otel_toolselect.rules import Case, RunView, Suite
+from otel_toolselect.rules.check import Check
+
+
+def judge(runs: Iterable[Run], suite: Suite) -> SuiteVerdicts:
+    """Verdicts of all runs that belong to a case of the suite, in order of case, attempt and run id.
+
+    A run that comes twice counts once; of two different runs under one id the more telling one is kept, the same one in
+    whatever order they come. Nested runs without a case of their own are neither judged nor counted as unmatched.
+    """
+    matcher = Matcher(suite)
+    verdicts: dict[str, RunVerdict] = {}
+    named: dict[str, str | None] = {}
+    nested: list[Run] = []
+    unmatched: set[str] = set()
+    for run in runs:
+        if run.parent_run_id is not None:
+            if run.case_id is not None:
+                nested.append(run)
+            continue
+        named[run.run_id] = run.case_id
+        _take(run, matcher, verdicts, unmatched)
+    cases_of_nested = {run.run_id: run.case_id for run in nested}
+    for run in nested:
+        parent = str(run.parent_run_id)
+        if named.get(parent, cases_of_nested.get(parent)) != run.case_id:
+            _take(run, matcher, verdicts, unmatched)
+    place = {case.id: i for i, case in enumerate(suite.cases)}
+    ordered = sorted(verdicts.values(), key=lambda v: (place[v.case_id], v.attempt or 0, v.run_id))
+    seen = {v.case_id for v in ordered}
+    return SuiteVerdicts(
+        suite=suite.name,
+        runs=tuple(ordered),
+        cases=tuple(case.id for case in suite.cases),
+        unmatched_runs=len(unmatched - verdicts.keys()),
+        cases_without_run=tuple(case.id for case in suite.cases if case.id not in seen),
+    )
+
+
+def _take(run: Run, matcher: Matcher, verdicts: dict[str, RunVerdict], unmatched: set[str]) -> None:
+    case = matcher.case_of(run)
+    if case is None:
+        unmatched.add(run.run_id)
+        return
+    verdict = judge_run(run, case, matcher.suite)
+    before = verdicts.get(run.run_id)
+    if before is None or (before != verdict and _telling(verdict) > _telling(before)):
+        verdicts[run.run_id] = verdict
+
+
+def _telling(verdict: RunVerdict) -> tuple[bool, int, str]:
+    return (verdict.excluded != "incomplete", len(verdict.findings), repr(verdict))
+
+
+def judge_run(run: Run, case: Case, suite: Suite) -> RunVerdict:
+    """The verdict of one run against one case."""
+    view = RunView(run, suite.policy)
+    deciding: list[Finding] = []
+    beside: list[Finding] = []
+    for check in case.expect.checks:
+        (deciding if check.decides else beside).extend(_evaluate(check, view))
+    deciding, scores = _right_calls(deciding, case, view)
+    out = exclusion(view, case, deciding)
+    layers = fold(deciding) if out is None else exclude(out[1])
+    findings = (*deciding, *beside)
+    failure = classify(view, case, layers, findings, out[0] if out is not None else None)
+    return RunVerdict(
+        run_id=run.run_id,
+        trace_id=run.trace_id,
+        suite=suite.name,
+        case_id=case.id,
+        first_action=view.first_action,
+        observed_class=view.observed_class,
+        layers=layers,
+        parent_run_id=run.parent_run_id,
+        attempt=run.attempt,
+        label=run.label,
+        request=run.request,
+        risk=case.risk,
+        tags=case.tags,
+        cells=_cells(case, view) if out is None else (),
+        call_scores=scores if out is None else (),
+        findings=findings,
+        excluded=out[0] if out is not None else None,
+        failure=failure,
+        owner=FAILURES[failure].owner if failure is not None else None,
+        policy_version=suite.policy.version,
+        model=run.model,
+        prompt_version=run.prompt_version,
+        catalog_id=run.catalog_id,
+        start_ns=run.start_ns,
+    )
+
+
+def _evaluate(check: Check, view: RunView) -> Sequence[Finding]:
+    """What a check saw. A crash of a check is a record of that check, never the end of the judgement."""
+    try:
+        return check.evaluate(view)
+    except Exception as error:  # noqa: BLE001 - whatever a check or a plug-in raises belongs into the record
+        said = f"the check {check.name} crashed: {type(error).__name__}: {error}"[:300]
+        return (Finding(check.name, check.layer, "needs_review", said, {CRASHED: type(error).__name__}),)
+
+
+def _cells(case: Case, view: RunView) -> tuple[Cell, ...]:
+    found: list[Cell] = []
+    for check in case.expect.labelled:
+        try:
+            found.extend(check.cells(view))
+        except Exception:  # noqa: BLE001, S112 - the same crash is already on record from `evaluate`
+            continue
+    return tuple(found)
+
+
+def _right_calls(findings: list[Finding], case: Case, view: RunView) -> tuple[list[Finding], tuple[CallScore, ...]]:
+    """Arguments are judged on calls whose tool was right (R25): other calls' findings go, and each such call is scored.
+
+    A call passes when no check of its arguments failed; a call whose arguments are not known has no score.
+    """
+    right = {c.seq: c.name for c in view.calls if case.expect.is_right(c)}
+    kept: list[Finding] = []
+    passed: dict[int, bool] = {}
+    for finding in findings:
+        seqs = _calls_of(finding)
+        if seqs and not any(seq in right for seq in seqs):
+            continue
+        kept.append(finding)
+        if finding.status in ("pass", "fail"):
+            for seq in seqs:
+                passed[seq] = passed.get(seq, True) and finding.status == "pass"
+    scores = tuple(CallScore(seq, right[seq], passed[seq]) for seq in sorted(passed) if seq in right)
+    return kept, scores
+
+
+def _calls_of(finding: Finding) -> list[int]:
+    """The calls that an arguments finding is about (one each, see `kinds._arguments`)."""
+    if finding.layer != "arguments":
+        return []
+    return [entry["call"] for entry in finding.evidence.get("calls", ())]

@@ -1,0 +1,1 @@
+"""One file per kind of check; a file's `PLUGIN` is found by scanning (see `rules.check`)."""

@@ -1,0 +1,27 @@
+"""The one form of an arguments finding: one per call, so that calls can be counted (R25)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from otel_toolselect.model.runs import Unknown
+from otel_toolselect.model.verdicts import Finding
+from otel_toolselect.rules.view import CallView
+
+
+def unknown(check: str, call: CallView, args: Unknown) -> Finding:
+    """Arguments that the trace does not hold: never wrong, always said."""
+    entry = {"call": call.seq, "tool": call.name, "unknown": args.reason}
+    said = f"the arguments of {call.name} are not known: {args.reason}"
+    return Finding(check, "arguments", "needs_review", said, {"calls": [entry]})
+
+
+def judged(check: str, call: CallView, wrong: Sequence[tuple[str, str]], fits: str) -> Finding:
+    """`wrong` are (argument, reason); none of them means a pass, said as `fits`."""
+    entry: dict[str, Any] = {"call": call.seq, "tool": call.name}
+    if not wrong:
+        return Finding(check, "arguments", "pass", f"{call.name} {fits}", {"calls": [entry]})
+    entry["mismatches"] = [{"argument": name, "reason": why} for name, why in wrong]
+    said = f"{call.name}: " + "; ".join(f"{name} {why}" for name, why in wrong)
+    return Finding(check, "arguments", "fail", said, {"calls": [entry]})

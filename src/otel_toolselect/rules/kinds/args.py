@@ -1,0 +1,74 @@
+"""`args`: what the arguments of a tool's calls must be (R25, R26), arguments layer, one finding per call.
+
+Holds for every call of the tool. Listed arguments are compared (see `rules.matching`); arguments that are not listed
+are the schema's business, and `{absent: true}` forbids one. Arguments that the trace does not hold never count as
+wrong: such a call is needs_review, with the reason, and leaves the denominator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from otel_toolselect.model.runs import Unknown
+from otel_toolselect.model.verdicts import Finding, Layer
+from otel_toolselect.rules._nodes import Fields, Node, Scalar, clip, kind_of
+from otel_toolselect.rules.check import Check
+from otel_toolselect.rules.draft import Draft
+from otel_toolselect.rules.kinds._arguments import judged, unknown
+from otel_toolselect.rules.matching import Expected, Scope, parse_expected
+from otel_toolselect.rules.selectors import Tool
+from otel_toolselect.rules.view import CallView, RunView
+
+NAME = "args"
+
+
+@dataclass(frozen=True, slots=True)
+class ArgsCheck:
+    by_tool: Mapping[str, tuple[Expected, ...]]
+    name: str = NAME
+    layer: Layer = "arguments"
+    decides: bool = True
+
+    def evaluate(self, view: RunView) -> Sequence[Finding]:
+        return [_judge(c, self.by_tool[c.name], view) for c in view.calls if c.name in self.by_tool]
+
+
+def _judge(call: CallView, expected: Sequence[Expected], view: RunView) -> Finding:
+    if isinstance(call.args, Unknown):
+        return unknown(NAME, call, call.args)
+    scope = Scope(call, view)
+    reasons = [(e.name, e.mismatch(call.args, scope)) for e in expected]
+    return judged(NAME, call, [(n, why) for n, why in reasons if why is not None], "has the expected arguments")
+
+
+class _Kind:
+    name = NAME
+    implicit = False
+
+    def parse(self, key: Scalar, node: Node, draft: Draft) -> None:
+        by_tool: dict[str, tuple[Expected, ...]] = {}
+        draft.configs[NAME] = by_tool
+        if not isinstance(node, Fields):
+            draft.problems.add(node, f"args must be a mapping, not {kind_of(node)}", "write TOOL: {ARGUMENT: VALUE}")
+            return
+        for tool, value in node.entries:
+            name = draft.tool(tool.text, tool)
+            if name is None:
+                continue
+            if name in by_tool:
+                draft.problems.add(tool, f"args lists {clip(name)!r} twice, once under an alias")
+            if not isinstance(value, Fields):
+                said = f"args of {clip(name, 40)!r} must be a mapping, not {kind_of(value)}"
+                draft.problems.add(value, said, "write {ARGUMENT: VALUE}")
+                continue
+            parsed = (parse_expected(k.text, v, draft) for k, v in value.entries)
+            by_tool[name] = tuple(e for e in parsed if e is not None)
+            draft.wants(Tool(name))
+
+    def finish(self, draft: Draft) -> Check | None:
+        by_tool = draft.configs.get(NAME)
+        return ArgsCheck(by_tool) if by_tool else None
+
+
+PLUGIN = _Kind()

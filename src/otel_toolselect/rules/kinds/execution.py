@@ -1,0 +1,73 @@
+"""Did the tools do their work (R24, R33)? Execution layer, always on.
+
+Applies to calls whose outcome the trace knows; a run without such a call is n/a. A failed call is *recovered* when a
+later call of the same tool succeeded. Passes when no failed call is left unrecovered. Calls of every kind count,
+metadata too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from otel_toolselect.model.verdicts import Finding, Layer
+from otel_toolselect.rules._nodes import Node, Scalar
+from otel_toolselect.rules.check import Check
+from otel_toolselect.rules.draft import Draft
+from otel_toolselect.rules.view import CallView, RunView
+
+NAME = "execution"
+_WORKED = "every call with a known outcome succeeded"
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionCheck:
+    name: str = NAME
+    layer: Layer = "execution"
+    decides: bool = True
+
+    def evaluate(self, view: RunView) -> Sequence[Finding]:
+        known = [c for c in view.calls if c.ok is not None]
+        if not known:
+            return ()
+        failed = [c for c in known if not c.ok]
+        evidence: dict[str, object] = {"calls": len(known), "failed": len(failed), "recovered": 0}
+        if not failed:
+            return (Finding(NAME, "execution", "pass", _WORKED, evidence),)
+        left = unrecovered(view)
+        evidence["recovered"] = len(failed) - len(left)
+        counted = f"{len(failed)} of {len(known)} calls failed"
+        if not left:
+            return (Finding(NAME, "execution", "pass", f"{counted}, each followed by a success", evidence),)
+        evidence["unrecovered"] = [
+            {"call": c.seq, "tool": c.name, "error": (c.result.error_type if c.result else None), "infra": c.infra}
+            for c in left
+        ]
+        names = ", ".join(dict.fromkeys(c.name for c in left))
+        return (Finding(NAME, "execution", "fail", f"{counted}; {names} never succeeded after failing", evidence),)
+
+
+def unrecovered(view: RunView) -> list[CallView]:
+    """Failed calls without a later success of the same tool."""
+    good: set[str] = set()
+    left = []
+    for call in reversed(view.calls):
+        if call.ok:
+            good.add(call.name)
+        elif call.ok is False and call.name not in good:
+            left.append(call)
+    return left[::-1]
+
+
+class _Kind:
+    name = NAME
+    implicit = True
+
+    def parse(self, key: Scalar, node: Node, draft: Draft) -> None:
+        raise NotImplementedError("execution has no setting")
+
+    def finish(self, draft: Draft) -> Check | None:
+        return ExecutionCheck()
+
+
+PLUGIN = _Kind()

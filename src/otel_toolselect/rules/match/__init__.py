@@ -1,0 +1,1 @@
+"""One file per argument matcher; a file's `PLUGIN` is found by scanning (see `rules.matching`)."""

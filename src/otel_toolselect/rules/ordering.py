@@ -1,0 +1,69 @@
+"""One constraint for all order rules: a call must wait for another (R27). Used by `never` ("X before Y ok") and
+`order`.
+
+A call waits for another when the other one's result stands earlier in the run (without a recorded result: when the
+other one was decided in an earlier turn). Calls of one message do not wait for each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from otel_toolselect.rules.selectors import Selector
+from otel_toolselect.rules.view import CallView, RunView
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """`certain` False: the trace does not say whether the needed call succeeded. `by_absence`: no needed call at
+    all."""
+
+    call: CallView
+    needed: str
+    certain: bool
+    by_absence: bool
+    sentence: str
+
+    @property
+    def evidence(self) -> Mapping[str, Any]:
+        return {"call": self.call.seq, "tool": self.call.name, "needs": self.needed, "reason": self.sentence}
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """No call of `call` before a call of `needs`; with `ok`, before one that succeeded and whose result was there."""
+
+    call: Selector
+    needs: Selector
+    ok: bool
+
+    def applies(self, view: RunView) -> bool:
+        return any(self.call.matches(c) for c in view.calls)
+
+    def violations(self, view: RunView) -> list[Violation]:
+        found = (self._violation(c, view) for c in view.calls if self.call.matches(c))
+        return [v for v in found if v is not None]
+
+    def _violation(self, call: CallView, view: RunView) -> Violation | None:
+        needed = [c for c in view.calls if c is not call and self.needs.matches(c)]
+        earlier = [c for c in needed if c.seq < call.seq]
+        if earlier and not self.ok:
+            return None
+        name = self.needs.label
+        if not earlier:
+            later = f"; {name} came later" if needed else f"; {name} was never called"
+            return Violation(call, name, True, not needed, f"{call.name} was called before any call of {name}{later}")
+        waited = [c for c in earlier if _waited(call, c)]
+        if any(c.ok for c in waited):
+            return None
+        if any(c.ok is None for c in waited):
+            said = f"{call.name} was called after {name}, but the trace does not say whether that succeeded"
+            return Violation(call, name, False, False, said)
+        why = "had failed" if waited else "had no result yet (both were called in one message)"
+        return Violation(call, name, True, False, f"{call.name} was called although {name} {why}")
+
+
+def _waited(call: CallView, other: CallView) -> bool:
+    return other.result.seq < call.seq if other.result is not None else other.turn < call.turn

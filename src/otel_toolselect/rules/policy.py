@@ -1,0 +1,123 @@
+"""The `policy` of a suite: effects and risks of tools, aliases (R5), infrastructure errors (R36)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from otel_toolselect.model.runs import NO_CALL_LABELS
+from otel_toolselect.model.values import digest
+from otel_toolselect.rules._nodes import Fields, Node, clip, kind_of
+from otel_toolselect.rules.infra import parse_infra
+from otel_toolselect.rules.patterns import Pattern
+from otel_toolselect.rules.problems import Problems, suggest
+
+EFFECTS = ("read", "write", "metadata", "handoff")
+HARMLESS = frozenset({"metadata", "handoff"})  # never the first consequential action (R4)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolPolicy:
+    """`effect` None: not declared, treated as possibly changing something. `risk` is a word of the author's."""
+
+    effect: str | None = None
+    risk: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What tools do, which names are one tool, which failures are the platform's. `version` is kept in each verdict.
+
+    `version` is the suite's own version and a digest of the policy's content: an edit without a new number shows.
+    """
+
+    tools: Mapping[str, ToolPolicy] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    infra_errors: tuple[str, ...] = ()
+    infra: tuple[Pattern, ...] = field(default=(), compare=False, repr=False)
+    version: str = ""
+
+    def canonical(self, name: str) -> str:
+        return self.aliases.get(name, name)
+
+    def effect_of(self, name: str) -> str | None:
+        known = self.tools.get(name)
+        return known.effect if known is not None else None
+
+
+_KEYS = ("tools", "aliases", "infra_errors")
+
+
+def parse_policy(node: Node | None, version: str, problems: Problems) -> Policy:
+    """The policy; an absent one is empty (no tool has a known effect, any name may be used)."""
+    found = problems.fields(node, "policy", _KEYS) if node is not None else {}
+    found = found or {}
+    tools = _tools(found["tools"][1], problems) if "tools" in found else {}
+    aliases = _aliases(found["aliases"][1], tools, problems) if "aliases" in found else {}
+    infra_node = found["infra_errors"][1] if "infra_errors" in found else None
+    infra = parse_infra(infra_node, problems) if infra_node is not None else ()
+    names = tuple(p.pattern for p in infra)
+    content = {
+        "tools": {name: [t.effect, t.risk] for name, t in tools.items()},
+        "aliases": dict(aliases),
+        "infra": sorted(names),
+    }
+    mark = digest(content).removeprefix("sha256:")[:12]
+    return Policy(tools, aliases, names, infra, f"{version}@{mark}" if version else mark)
+
+
+def _tools(node: Node, problems: Problems) -> dict[str, ToolPolicy]:
+    if not isinstance(node, Fields):
+        problems.add(node, f"policy.tools must be a mapping, not {kind_of(node)}", "write NAME: {effect: read}")
+        return {}
+    tools: dict[str, ToolPolicy] = {}
+    for key, value in node.entries:
+        name = key.text
+        if name in NO_CALL_LABELS or name.startswith("effect:"):
+            problems.add(key, f"a tool cannot be called {clip(name)!r}: the word is taken by the vocabulary")
+        what = f"the policy of {clip(name, 40)!r}"
+        if not isinstance(value, Fields):
+            problems.add(value, f"{what} must be a mapping, not {kind_of(value)}", "write {effect: read}")
+            tools[name] = ToolPolicy()
+            continue
+        found = problems.fields(value, what, ("effect", "risk")) or {}
+        effect = problems.choice(found["effect"][1], "effect", EFFECTS) if "effect" in found else None
+        risk = problems.text(found["risk"][1], "risk") if "risk" in found else None
+        tools[name] = ToolPolicy(effect, risk)
+    return tools
+
+
+def _aliases(node: Node, tools: Mapping[str, ToolPolicy], problems: Problems) -> dict[str, str]:
+    """alias -> canonical name. An alias that is declared as a tool too must have the same effect and risk (R5)."""
+    if not isinstance(node, Fields):
+        problems.add(node, f"policy.aliases must be a mapping, not {kind_of(node)}", "write ALIAS: TOOL")
+        return {}
+    written = {key.text for key, _ in node.entries}
+    aliases: dict[str, str] = {}
+    for key, value in node.entries:
+        target = problems.text(value, f"the alias {clip(key.text, 40)!r}")
+        if target is None:
+            continue
+        if target == key.text or target in written:
+            problems.add(value, f"the alias {clip(key.text)!r} points to {clip(target)!r}, itself an alias")
+        elif target not in tools:
+            problems.add(value, f"the policy does not name the tool {clip(target)!r}", suggest(target, tools))
+        elif key.text in tools and tools[key.text] != tools[target]:
+            problems.add(
+                key,
+                f"{clip(key.text)!r} cannot be an alias of {clip(target)!r}: "
+                f"{_differs(tools[key.text], tools[target])}; an alias is the same capability under another name",
+                "take the alias out, or correct the policy of one of them",
+            )
+        else:
+            aliases[key.text] = target
+    return aliases
+
+
+def _differs(a: ToolPolicy, b: ToolPolicy) -> str:
+    parts = []
+    if a.effect != b.effect:
+        parts.append(f"effect {a.effect or 'unknown'} against {b.effect or 'unknown'}")
+    if a.risk != b.risk:
+        parts.append(f"risk {a.risk or 'unset'} against {b.risk or 'unset'}")
+    return " and ".join(parts)
