@@ -229,6 +229,11 @@ def test_content_capture_off_is_unknown() -> None:
     assert (found.request, found.final_text) == (None, None)
 
 
+def test_a_run_that_shows_no_decision_is_not_complete() -> None:
+    silent = run(chat("m1", [ASK], None, gen_ai__response__finish_reasons=["tool_calls"]))
+    assert silent.incomplete == "the model's answers were not recorded (is content capture on?)"
+
+
 def test_an_infrastructure_failure_is_tagged() -> None:
     broken = replace(
         tool("t1", "search", {}, at=1, parent="agent"), status_code=2, status_message="HTTP 503 from upstream"

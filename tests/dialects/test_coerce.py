@@ -221,3 +221,14 @@ def test_names_alone_are_a_catalog_too() -> None:
 @given(JSON, JSON)
 def test_equal_values_have_equal_texts(a: Any, b: Any) -> None:
     assert (canonical(a) == canonical(b)) == json_equal(a, b)
+
+
+@pytest.mark.parametrize("depth", [101, 500, 5_000, 200_000])
+@pytest.mark.parametrize(("opening", "closing"), [('{"a":', "}"), ("[", "]"), ("{'a':", "}")])
+def test_nesting_without_end_is_unknown(depth: int, opening: str, closing: str) -> None:
+    text = opening * depth + "1" + closing * depth
+    args, raw = coerce.arguments(text)
+    assert isinstance(args, Unknown)
+    assert raw == text
+    value, _ = coerce.result(text)
+    canonical(value if not isinstance(value, Unknown) else None)

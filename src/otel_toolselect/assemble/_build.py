@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from otel_toolselect.assemble._identity import CaseAttributes, attempt, named, run_id
@@ -68,7 +69,7 @@ def build(group: Group, generations: Sequence[Sequence[Observation]], tree: Tree
         input_tokens=_total(t.input_tokens for t in answers),
         output_tokens=_total(t.output_tokens for t in answers),
         cost_usd=_cost(answers),
-        incomplete=_incomplete(group, members, tree),
+        incomplete=_incomplete(group, members, tree) or _silent(events, text),
         dialects=tuple(sorted({o.dialect for o in members if o.kind in ("model", "tool", "agent")})),
     )
 
@@ -238,6 +239,8 @@ def _catalog(
         lists = [o.tools for o in sources if o.tools and o.kind != "tool"]
     if not lists:
         return None
+    if all(tools is lists[0] for tools in lists) and all(t.schema is not None for t in lists[0]):
+        return lists[0]
     described = {d.name: d for o in group.of("tool") for d in o.tools or ()}
     found: dict[str, ToolDefinition] = {}
     for tools in lists:
@@ -251,6 +254,7 @@ def _catalog(
     return tuple(found.values())
 
 
+@lru_cache(maxsize=1024)  # catalogs repeat from run to run, and hashing one reads every schema
 def _catalog_id(tools: tuple[ToolDefinition, ...] | None) -> str | None:
     """sha256 over the canonical definitions; the order of tools is irrelevant."""
     if tools is None:
@@ -289,6 +293,13 @@ def _total(values: Iterable[int | None]) -> int | None:
 def _cost(answers: Sequence[Turn]) -> float | None:
     known = [t.cost_usd for t in answers if t.cost_usd is not None]
     return sum(known) if known else None
+
+
+def _silent(events: tuple[Event, ...], text: str | None) -> str | None:
+    """A run of which no decision can be seen: nothing was called and nothing was said, as far as the spans tell."""
+    if events or text:
+        return None
+    return "the model's answers were not recorded (is content capture on?)"
 
 
 def _incomplete(group: Group, members: Sequence[Observation], tree: Tree) -> str | None:

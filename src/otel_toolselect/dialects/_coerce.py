@@ -18,16 +18,32 @@ from otel_toolselect.model.values import JSON
 REDACTED = frozenset({"__REDACTED__", "[REDACTED]", "<redacted>", "REDACTED"})
 NOT_RECORDED = Unknown("not recorded (is content capture on?)")
 _MAX_LITERAL = 200_000  # characters; a literal reader is slow on more, and traces cut long values anyway
+_MAX_DEPTH = 100  # levels of nesting
 _MAX_WRAPS = 4  # how many times a whole value may be encoded into a string
 _WRAPPER_KEYS = frozenset({"args", "kwargs", "sanitize_inputs_outputs"})
 
 
 def parse_json(text: str) -> Any:
-    """The JSON value of a text, None when it is not JSON (a JSON null is None too). Big integers stay exact."""
+    """The JSON value of a text, None when it is not JSON (a JSON null is None too). Big integers stay exact.
+
+    A value nested more deeply than anything that means something is not read: it would only overflow later.
+    """
     try:
-        return json.loads(text)
+        value = json.loads(text)
     except (ValueError, RecursionError):
         return None
+    return None if text.count("{") + text.count("[") > _MAX_DEPTH and _depth(value) > _MAX_DEPTH else value
+
+
+def _depth(value: Any) -> int:
+    """How deeply dicts and lists are nested, without recursion."""
+    deepest, pending = 0, [(value, 1)]
+    while pending:
+        item, level = pending.pop()
+        children = item.values() if isinstance(item, dict) else item if isinstance(item, list) else ()
+        deepest = max(deepest, level)
+        pending.extend((child, level + 1) for child in children if isinstance(child, (dict, list)))
+    return deepest
 
 
 def parse_literal(text: str) -> Any:
@@ -36,9 +52,10 @@ def parse_literal(text: str) -> Any:
     if len(stripped) > _MAX_LITERAL or not stripped.startswith(("{", "[", "(")):
         return None
     try:
-        return _jsonable(ast.literal_eval(stripped))
+        value = _jsonable(ast.literal_eval(stripped))
     except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
         return None
+    return None if _depth(value) > _MAX_DEPTH else value
 
 
 def _jsonable(value: Any) -> Any:
