@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from otel_toolselect.errors import UsageError
 
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
@@ -26,4 +27,4 @@ def moment(text: str | None, *, now_ns: int | None = None) -> int | None:
     except ValueError as error:
         raise UsageError(f"{text!r} is no time; write 30m, 24h, 7d or 2026-01-31T12:00:00Z") from error
     when = when if when.tzinfo else when.replace(tzinfo=UTC)
-    return int(when.timestamp()) * 1_000_000_000 + when.microsecond * 1000
+    return (when - EPOCH) // timedelta(microseconds=1) * 1000
