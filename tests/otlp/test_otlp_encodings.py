@@ -26,7 +26,7 @@ QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCh
 IDS = {"traceId", "spanId", "parentSpanId"}
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
-times = st.integers(0, 2**64 - 1)
+times = st.integers(0, 2**63 - 1) | st.sampled_from([2**63 - 1, 2**63])
 trace_ids = st.one_of(st.binary(min_size=16, max_size=16), st.sampled_from([b"", b"\1" * 15, bytes(16)]))
 span_ids = st.one_of(st.binary(min_size=8, max_size=8), st.sampled_from([b"", b"\1" * 9, bytes(8)]))
 
@@ -152,6 +152,16 @@ def test_both_encodings_refuse_at_the_same_depth(wrapper: str) -> None:
         text = otlp.decode_json(as_otlp_json(message))
         assert len(binary.spans) == len(text.spans) == kept
         assert len(binary.rejected_spans) == len(text.rejected_spans) == 1 - kept
+
+
+@pytest.mark.parametrize(("time", "kept"), [(2**63 - 1, 1), (2**63, 0)])
+def test_both_encodings_refuse_the_same_times(time: int, kept: int) -> None:
+    message = ExportTraceServiceRequest()
+    ids = {"trace_id": b"\1" * 16, "span_id": b"\2" * 8}
+    message.resource_spans.add().scope_spans.add().spans.add(**ids, end_time_unix_nano=time)
+    for batch in (otlp.decode_traces_proto(message.SerializeToString()), otlp.decode_json(as_otlp_json(message))):
+        assert len(batch.spans) == kept
+        assert [r.reason for r in batch.rejected_spans] == ["is out of range"] * (1 - kept)
 
 
 def test_not_a_number_survives_protobuf() -> None:
