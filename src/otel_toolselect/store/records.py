@@ -192,11 +192,11 @@ def _ordered(rows: list[Row]) -> list[Row]:
     rows.sort(key=place)
     ordered: list[Row] = []
     for _, group in groupby(rows, key=place):
-        tied: list[Row] = []
-        for row in group:
-            if row not in tied:
-                tied.append(row)
-        ordered += tied if len(tied) == 1 else sorted(tied, key=_content)
+        tied = list(group)
+        if len(tied) > 1:
+            by_content = {_content(row): row for row in tied}
+            tied = [by_content[content] for content in sorted(by_content)]
+        ordered += tied
     return ordered
 
 
