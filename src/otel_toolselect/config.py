@@ -1,25 +1,26 @@
 """One typed settings model: configuration file < environment < flags (design section 2).
 
-The file is TOML: its scalars have types, so nothing has to be guessed, and the standard library reads it. It
-is `toolselect.toml` in the working directory, or the path in `TOOLSELECT_CONFIG`:
+The file is TOML: its scalars have types, so nothing has to be guessed, and the standard library reads it. It is
+`toolselect.toml` in the working directory, or the path in `TOOLSELECT_CONFIG`:
 
     store = "chdb:///var/lib/toolselect"
     [receive]
-    grpc = "127.0.0.1:4317"
-    http = "127.0.0.1:4318"
+    host = "127.0.0.1"         # another address than loopback needs a token
+    grpc_port = 4317
+    http_port = 4318
     [case_attributes]          # which attributes name a case (design section 4), the first that is set wins
     case_id = ["toolselect.case.id", "test.case.name"]
 
-Environment: `TOOLSELECT_STORE`, `TOOLSELECT_GRPC`, `TOOLSELECT_HTTP`. Every mistake is reported, not only the
-first.
+Environment: `TOOLSELECT_STORE`, `TOOLSELECT_HOST`, `TOOLSELECT_GRPC_PORT`, `TOOLSELECT_HTTP_PORT`, `TOOLSELECT_SPOOL`,
+`TOOLSELECT_TOKEN`. Every mistake is reported, not only the first.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -27,28 +28,21 @@ from urllib.parse import quote
 from otel_toolselect.errors import InputError, UsageError
 
 FILE_NAME = "toolselect.toml"
+PREFIX = "TOOLSELECT_"
 CONFIG_VARIABLE = "TOOLSELECT_CONFIG"
-VARIABLES = {"store": "TOOLSELECT_STORE", "grpc": "TOOLSELECT_GRPC", "http": "TOOLSELECT_HTTP"}
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
-    """Host and port to listen on; port 0 takes a free one."""
+class Receive:
+    """Where `serve` listens; port 0 takes a free one. `token`: what senders must present; loopback may go without.
+    `spool` "": beside the store.
+    """
 
-    host: str
-    port: int
-
-    def __str__(self) -> str:
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{host}:{self.port}"
-
-    @classmethod
-    def parse(cls, text: str) -> Address:
-        """`host:port`, `[v6]:port` or a port alone (loopback). Raises ValueError with what is wrong."""
-        host, _, port = text.rpartition(":")
-        if not port.isdecimal() or int(port) > 65535:
-            raise ValueError(f"{text!r} is no address; write host:port, such as 127.0.0.1:4317")
-        return cls(host.strip("[]") or "127.0.0.1", int(port))
+    host: str = "127.0.0.1"
+    grpc_port: int = 4317
+    http_port: int = 4318
+    spool: str = ""
+    token: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,22 +57,19 @@ class CaseNames:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All settings with their defaults. Ports are open to this machine only until somebody says otherwise."""
+    """All settings with their defaults. `store` "": the embedded store in the user's data folder."""
 
     store: str = ""
-    grpc: Address = Address("127.0.0.1", 4317)
-    http: Address = Address("127.0.0.1", 4318)
-    case_attributes: CaseNames = field(default_factory=CaseNames)
+    receive: Receive = Receive()
+    case_attributes: CaseNames = CaseNames()
 
     @property
     def dsn(self) -> str:
-        return self.store or f"chdb://{quote(str(default_directory()))}"
+        return self.store or f"chdb://{quote(str(data_folder() / 'store'))}"
 
 
-def default_directory() -> Path:
-    """Where the embedded store lives when nobody says: the user's data folder, by the custom of the
-    system.
-    """
+def data_folder() -> Path:
+    """Where data lives when nobody says: the user's data folder, by the custom of the system."""
     home = Path.home()
     if sys.platform == "win32":
         base = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
@@ -89,21 +80,84 @@ def default_directory() -> Path:
     return base / "toolselect"
 
 
-def load(flags: Mapping[str, str | None] | None = None, env: Mapping[str, str] | None = None) -> Settings:
-    """The settings in force. `flags` are the command line's values by name (`store`, `grpc`, `http`), None:
-    not given. Raises InputError with every mistake of the file, UsageError for those of environment and
-    flags.
+def load(flags: Mapping[str, object] | None = None, env: Mapping[str, str] | None = None) -> Settings:
+    """The settings in force. `flags` are the command line's values by name (`store`, `host`, `grpc_port`, ...), None:
+    not given. Raises InputError with every mistake of the file, UsageError with those of environment and flags.
     """
     env = os.environ if env is None else env
     settings = _from_file(env)
-    given = {name: (env[variable], variable) for name, variable in VARIABLES.items() if env.get(variable)}
-    given |= {name: (value, f"--{name}") for name, value in (flags or {}).items() if value}
     problems: list[str] = []
-    for name, (value, origin) in given.items():
-        settings = _with(settings, name, value, origin, problems)
+    for name, key in KEYS.items():
+        variable = PREFIX + name.upper()
+        if env.get(variable):
+            settings = _set(settings, key, env[variable], variable, problems)
+    for name, value in (flags or {}).items():
+        if value is not None:
+            settings = _set(settings, KEYS[name], value, "--" + name.replace("_", "-"), problems)
     if problems:
         raise UsageError("\n".join(problems))
     return settings
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or not value:
+        raise ValueError(f"{value!r} is no text")
+    return value
+
+
+def _port(value: object) -> int:
+    shown = str(value)
+    if isinstance(value, bool) or not shown.isdecimal() or int(shown) > 65535:
+        raise ValueError(f"{value!r} is no port; write a number from 0 to 65535, 0 for a free one")
+    return int(shown)
+
+
+def _names(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not value or not all(isinstance(v, str) and v for v in value):
+        raise ValueError(f"{value!r} is no list of attribute names")
+    return tuple(value)
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """One setting: its table in the file ("" for the top), its name there, and what reads its value."""
+
+    table: str
+    name: str
+    read: Callable[[object], Any]
+
+    @property
+    def path(self) -> str:
+        return f"{self.table}.{self.name}" if self.table else self.name
+
+
+KEYS = {
+    "store": _Key("", "store", _text),
+    "host": _Key("receive", "host", _text),
+    "grpc_port": _Key("receive", "grpc_port", _port),
+    "http_port": _Key("receive", "http_port", _port),
+    "spool": _Key("receive", "spool", _text),
+    "token": _Key("receive", "token", _text),
+}
+_FILE_KEYS = {
+    key.path: key
+    for key in (
+        *KEYS.values(),
+        *(_Key("case_attributes", name, _names) for name in ("case_id", "suite", "label", "attempt")),
+    )
+}
+
+
+def _set(settings: Settings, key: _Key, value: object, origin: str, problems: list[str]) -> Settings:
+    """The settings with one value set, or unchanged with a problem noted."""
+    try:
+        good = key.read(value)
+    except ValueError as error:
+        problems.append(f"{origin}: {error}")
+        return settings
+    if not key.table:
+        return replace(settings, **{key.name: good})
+    return replace(settings, **{key.table: replace(getattr(settings, key.table), **{key.name: good})})
 
 
 def _from_file(env: Mapping[str, str]) -> Settings:
@@ -114,60 +168,24 @@ def _from_file(env: Mapping[str, str]) -> Settings:
     import tomllib
 
     try:
-        table = tomllib.loads(path.read_text("utf-8"))
+        document = tomllib.loads(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"cannot read the configuration: {error}", where=str(path)) from error
     problems: list[str] = []
-    settings = _from_table(table, problems)
+    settings = Settings()
+    for name, value in _flat(document):
+        key = _FILE_KEYS.get(name)
+        if key is None:
+            problems.append(f"unknown key {name}; known: {', '.join(_FILE_KEYS)}")
+        else:
+            settings = _set(settings, key, value, name, problems)
     if problems:
         raise InputError("\n".join(problems), where=str(path))
     return settings
 
 
-def _from_table(table: Mapping[str, Any], problems: list[str]) -> Settings:
-    settings = Settings()
-    for key, value in table.items():
-        if key == "store":
-            settings = _with(settings, "store", value, "store", problems)
-        elif key in ("receive", "case_attributes") and not isinstance(value, dict):
-            problems.append(f"{key} must be a table, written [{key}]")
-        elif key == "receive":
-            for name, address in value.items():
-                if name in ("grpc", "http"):
-                    settings = _with(settings, name, address, f"receive.{name}", problems)
-                else:
-                    problems.append(f"unknown key receive.{name}; known: grpc, http")
-        elif key == "case_attributes":
-            settings = replace(settings, case_attributes=_case_names(value, problems))
-        else:
-            problems.append(f"unknown key {key}; known: store, receive, case_attributes")
-    return settings
-
-
-def _case_names(table: Mapping[str, Any], problems: list[str]) -> CaseNames:
-    known = [f.name for f in fields(CaseNames)]
-    names: dict[str, tuple[str, ...]] = {}
-    for key, value in table.items():
-        if key not in known:
-            problems.append(f"unknown key case_attributes.{key}; known: {', '.join(known)}")
-        elif not isinstance(value, list) or not value or not all(isinstance(v, str) and v for v in value):
-            problems.append(f"case_attributes.{key} must be a list of attribute names")
-        else:
-            names[key] = tuple(value)
-    return CaseNames(**names)
-
-
-def _with(settings: Settings, name: str, value: object, origin: str, problems: list[str]) -> Settings:
-    """The settings with one value set, or unchanged with a problem noted."""
-    if not isinstance(value, str):
-        problems.append(f"{origin} must be text, not {type(value).__name__}")
-    elif name == "store":
-        return replace(settings, store=value)  # the store itself says which forms there are
-    else:
-        try:
-            address = Address.parse(value)
-        except ValueError as error:
-            problems.append(f"{origin}: {error}")
-        else:
-            return replace(settings, grpc=address) if name == "grpc" else replace(settings, http=address)
-    return settings
+def _flat(document: Mapping[str, Any]) -> list[tuple[str, object]]:
+    found: list[tuple[str, object]] = []
+    for name, value in document.items():
+        found += [(f"{name}.{k}", v) for k, v in value.items()] if isinstance(value, dict) else [(name, value)]
+    return found

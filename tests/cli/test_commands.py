@@ -220,7 +220,7 @@ def test_doctor_of_a_store_that_is_not_there(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_configuration_mistakes_are_all_named(cli: Cli, tmp_path: Path) -> None:
-    (tmp_path / "toolselect.toml").write_text('stor = "x"\n[receive]\ngrpc = "nowhere"\nudp = "1"\n', "utf-8")
+    (tmp_path / "toolselect.toml").write_text('stor = "x"\n[receive]\ngrpc_port = "nowhere"\nudp = 1\n', "utf-8")
     done = cli("doctor")
     assert done.returncode == 2
     for part in ("toolselect.toml", "stor", "nowhere", "receive.udp"):
