@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from otel_toolselect.model.runs import Unknown
+from otel_toolselect.model.spans import SpanLink
 from tests.assemble.spans import agent, answer, calls, chat, run, runs, says, span, tool, user
 
 ASK = user("where is my order?")
@@ -101,6 +102,32 @@ def test_repeated_runs_with_the_same_scripted_ids_stay_apart() -> None:
     found = runs(*spans)
     assert [r.trace_ids for r in found] == [(f"{n}a" * 16, f"{n}b" * 16) for n in range(3)]
     assert [r.results[0].value for r in found] == [0, 1, 2]
+
+
+def test_a_tool_span_that_lost_its_context_in_a_thread() -> None:
+    found = run(
+        agent(),
+        chat("m1", [ASK], [calls(("search", {"q": 1}, "c1"))], at=1, parent="agent"),
+        tool("t1", "search", None, "c1", at=2, trace="b" * 32),
+    )
+    assert [(c.name, c.args, c.executed) for c in found.calls] == [("search", {"q": 1}, True)]
+    assert found.trace_ids == ("a" * 32, "b" * 32)
+
+
+def test_a_message_handled_elsewhere_is_joined_by_its_link() -> None:
+    handled = tool("t1", "search", {"q": 1}, at=2, trace="b" * 32)
+    linked = replace(handled, links=(SpanLink("a" * 32, "6d31000000000000"),))
+    spans = (agent(), chat("m1", [ASK], [calls(("search", {"q": 1}, None))], at=1, parent="agent"))
+    assert len(runs(*spans, handled)) == 2
+    assert [(c.emitted, c.executed) for c in run(*spans, linked).calls] == [(True, True)]
+
+
+def test_links_between_agents_do_not_make_them_one_run() -> None:
+    first = (agent("one", until=5), chat("m1", [ASK], [says("1")], at=1, parent="one"))
+    second = agent("two", at=6, until=9, trace="b" * 32)
+    linked = replace(second, links=(SpanLink("a" * 32, first[0].span_id),))
+    found = runs(*first, linked, chat("m2", [ASK], [says("2")], at=7, parent="two", trace="b" * 32))
+    assert [r.final_text for r in found] == ["1", "2"]
 
 
 def test_an_agent_used_as_a_tool_is_a_nested_run() -> None:

@@ -10,38 +10,61 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from otel_toolselect.assemble._identity import CaseAttributes, named
-from otel_toolselect.assemble._tree import Group, Key, order
+from otel_toolselect.assemble._tree import Group, Key, ident, order
 from otel_toolselect.model.observations import Observation
 
 
 def stitch(groups: Sequence[Group], names: CaseAttributes) -> list[Group]:
-    """Groups without an agent root joined along the calls that they share; the others unchanged."""
-    groups = _with_relayed(groups)
-    loose = sorted((g for g in groups if g.root is None and _decides(g)), key=_group_order)
+    """Groups without an agent root joined to where they belong; two agent runs are never joined."""
+    ordered = sorted(_with_relayed(groups), key=_group_order)
+    heads: dict[Key, Key] = {g.key: g.key for g in ordered}
+    by_key = {g.key: g for g in ordered}
     emitters: dict[tuple[str, str], list[Group]] = {}
-    heads: dict[Key, Group] = {g.key: g for g in loose}
-    for group in loose:
-        service = group.members[0].span.service
-        linked: set[Key] = set()
-        for call_id in _history_ids(group):
-            earlier = emitters.get((service, call_id), ())
-            for other in reversed(list(earlier)):
-                if _compatible(other, group, names):
-                    linked.add(heads[other.key].key)
-                    break
-        for key in sorted(linked):
-            _join(heads, key, group)
+    for group in ordered:
+        if group.root is None and _decides(group):
+            for key in sorted(_called_from(group, emitters, names)):
+                _join(heads, by_key, key, group.key)
         for call_id in _emitted_ids(group):
-            emitters.setdefault((service, call_id), []).append(group)
+            emitters.setdefault((_service(group), call_id), []).append(group)
+    for group, target in _linked(ordered):
+        _join(heads, by_key, target, group.key)
     merged: dict[Key, Group] = {}
-    for group in loose:
-        head = heads[group.key]
-        if head is group:
-            merged.setdefault(head.key, Group(head.key, None))
-        target = merged.setdefault(head.key, Group(head.key, None))
-        target.members.extend(group.members)
-    rest = [g for g in groups if g.key not in heads]
-    return rest + list(merged.values())
+    for group in ordered:
+        head = by_key[heads[group.key]]
+        if head.key not in merged:
+            merged[head.key] = Group(head.key, head.root, head.parent, list(head.members), head.context)
+        if group is not head:
+            merged[head.key].members.extend(group.members)
+    return list(merged.values())
+
+
+def _called_from(group: Group, emitters: dict[tuple[str, str], list[Group]], names: CaseAttributes) -> set[Key]:
+    """The groups that emitted the calls which this one shows as history or executes; the latest of each."""
+    found: set[Key] = set()
+    for call_id in _history_ids(group):
+        for other in reversed(emitters.get((_service(group), call_id), [])):
+            if _compatible(other, group, names):
+                found.add(other.key)
+                break
+    return found
+
+
+def _linked(groups: Sequence[Group]) -> list[tuple[Group, Key]]:
+    """Groups without an agent whose span links all lead to one other group: a message handled elsewhere."""
+    home = {ident(o): g.key for g in groups for o in g.members}
+    found: list[tuple[Group, Key]] = []
+    for group in groups:
+        if group.root is not None or not _decides(group):
+            continue
+        links = [(link.trace_id, link.span_id) for o in group.members for link in o.span.links]
+        targets = {home[key] for key in links if key in home} - {group.key}
+        if len(targets) == 1:
+            found.append((group, targets.pop()))
+    return found
+
+
+def _service(group: Group) -> str:
+    return group.members[0].span.service
 
 
 def _with_relayed(groups: Sequence[Group]) -> list[Group]:
@@ -69,13 +92,20 @@ def _distance(group: Group, time_ns: int) -> int:
     return max(root.start_ns - time_ns, time_ns - max(root.end_ns, root.start_ns), 0)
 
 
-def _join(heads: dict[Key, Group], key: Key, group: Group) -> None:
-    head, old = heads[key], heads[group.key]
-    if head is old:
+def _join(heads: dict[Key, Key], by_key: dict[Key, Group], key: Key, other: Key) -> None:
+    """Makes two groups one; the head is the agent's, else the first of them. Two agents stay two."""
+    head, old = heads[key], heads[other]
+    if head == old or (by_key[head].root is not None and by_key[old].root is not None):
         return
-    for k, h in list(heads.items()):
-        if h is old:
+    if by_key[old].root is not None or (by_key[head].root is None and _later(by_key[head], by_key[old])):
+        head, old = old, head
+    for k, h in heads.items():
+        if h == old:
             heads[k] = head
+
+
+def _later(a: Group, b: Group) -> bool:
+    return _group_order(a) > _group_order(b)
 
 
 def _decides(group: Group) -> bool:

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from otel_toolselect.assemble._tree import Tree, ident, order
+from otel_toolselect.assemble._tree import Key, Tree, ident, order
 from otel_toolselect.model.observations import Message, Observation
 from otel_toolselect.model.runs import ToolDefinition, Unknown
-
 
 _STREAM_NS = 600 * 10**9  # how long after its request's span a streamed answer may still be written
 
@@ -40,38 +39,62 @@ class Turn:
         return "\n".join(m.text for m in self.output or () if m.role == "assistant" and m.text)
 
 
-def clusters(models: Sequence[Observation], tree: Tree) -> list[list[Observation]]:
-    """Model spans, those of one generation together."""
-    heads = {ident(m): ident(m) for m in models}
+class _Same:
+    """Union-find over model spans."""
 
-    def find(key: tuple[str, str]) -> tuple[str, str]:
-        while heads[key] != key:
-            key = heads[key]
+    def __init__(self, models: Iterable[Observation]) -> None:
+        self._heads = {ident(m): ident(m) for m in models}
+
+    def __contains__(self, key: Key) -> bool:
+        return key in self._heads
+
+    def head(self, key: Key) -> Key:
+        while self._heads[key] != key:
+            key = self._heads[key]
         return key
 
-    for m in models:
-        for above in tree.ancestors(m):
-            if above.kind in ("tool", "agent"):
-                break
-            if ident(above) in heads:
-                heads[find(ident(m))] = find(ident(above))
-                break
-    by_response: dict[str, list[Observation]] = {}
-    for m in sorted(models, key=order):
-        for other in by_response.get(m.response_id or "", ()) if m.response_id else ():
-            if _overlap(m, other):
-                heads[find(ident(m))] = find(ident(other))
-                break
-        if m.response_id:
-            by_response.setdefault(m.response_id, []).append(m)
-    for late in [m for m in models if m.output is not None and m.span.end_ns == m.span.start_ns and m.input]:
-        asked = next((m for m in models if _streams_into(m, late)), None)
+    def join(self, a: Observation, b: Observation) -> None:
+        self._heads[self.head(ident(a))] = self.head(ident(b))
+
+
+def clusters(models: Sequence[Observation], tree: Tree) -> list[list[Observation]]:
+    """Model spans, those of one generation together."""
+    ordered = sorted(models, key=order)
+    same = _Same(ordered)
+    for m in ordered:
+        around = _around(m, tree, same)
+        if around is not None:
+            same.join(m, around)
+    _join_by_response(ordered, same)
+    for late in (m for m in ordered if m.output is not None and m.span.end_ns == m.span.start_ns and m.input):
+        asked = next((m for m in ordered if _streams_into(m, late)), None)
         if asked is not None:
-            heads[find(ident(late))] = find(ident(asked))
-    found: dict[tuple[str, str], list[Observation]] = {}
-    for m in sorted(models, key=order):
-        found.setdefault(find(ident(m)), []).append(m)
+            same.join(late, asked)
+    found: dict[Key, list[Observation]] = {}
+    for m in ordered:
+        found.setdefault(same.head(ident(m)), []).append(m)
     return list(found.values())
+
+
+def _around(m: Observation, tree: Tree, same: _Same) -> Observation | None:
+    """The model span around a model span, unless a tool or an agent lies between them."""
+    for above in tree.ancestors(m):
+        if above.kind in ("tool", "agent"):
+            return None
+        if ident(above) in same:
+            return above
+    return None
+
+
+def _join_by_response(ordered: Sequence[Observation], same: _Same) -> None:
+    seen: dict[str, list[Observation]] = {}
+    for m in ordered:
+        if not m.response_id:
+            continue
+        other = next((o for o in seen.get(m.response_id, ()) if _overlap(m, o)), None)
+        if other is not None:
+            same.join(m, other)
+        seen.setdefault(m.response_id, []).append(m)
 
 
 def _streams_into(asked: Observation, late: Observation) -> bool:
