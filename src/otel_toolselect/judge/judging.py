@@ -22,20 +22,17 @@ def judge(runs: Iterable[Run], suite: Suite) -> SuiteVerdicts:
     """
     matcher = Matcher(suite)
     verdicts: dict[str, RunVerdict] = {}
-    named: dict[str, str | None] = {}
+    named: dict[str, set[str | None]] = {}
     nested: list[Run] = []
     unmatched: set[str] = set()
     for run in runs:
-        if run.parent_run_id is not None:
-            if run.case_id is not None:
-                nested.append(run)
-            continue
-        named[run.run_id] = run.case_id
-        _take(run, matcher, verdicts, unmatched)
-    cases_of_nested = {run.run_id: run.case_id for run in nested}
+        named.setdefault(run.run_id, set()).add(run.case_id)
+        if run.parent_run_id is None:
+            _take(run, matcher, verdicts, unmatched)
+        elif run.case_id is not None:
+            nested.append(run)
     for run in nested:
-        parent = str(run.parent_run_id)
-        if named.get(parent, cases_of_nested.get(parent)) != run.case_id:
+        if run.case_id not in named.get(str(run.parent_run_id), ()):
             _take(run, matcher, verdicts, unmatched)
     place = {case.id: i for i, case in enumerate(suite.cases)}
     ordered = sorted(verdicts.values(), key=lambda v: (place[v.case_id], v.attempt or 0, v.run_id))

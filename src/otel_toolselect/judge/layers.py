@@ -30,7 +30,7 @@ def fold(findings: Sequence[Finding]) -> dict[Layer, LayerVerdict]:
     by_layer: dict[Layer, list[Finding]] = {}
     for finding in findings:
         by_layer.setdefault(finding.layer, []).append(finding)
-    return {layer: _verdict(by_layer[layer]) if layer in by_layer else NOT_APPLICABLE[layer] for layer in LAYERS}
+    return {layer: _verdict(layer, by_layer[layer]) if layer in by_layer else NOT_APPLICABLE[layer] for layer in LAYERS}
 
 
 def exclude(why: str) -> dict[Layer, LayerVerdict]:
@@ -39,22 +39,20 @@ def exclude(why: str) -> dict[Layer, LayerVerdict]:
     return dict.fromkeys(LAYERS, verdict)
 
 
-def _verdict(findings: Sequence[Finding]) -> LayerVerdict:
+def _verdict(layer: Layer, findings: Sequence[Finding]) -> LayerVerdict:
+    evidence = _merged(findings) if len(findings) > 1 else dict(findings[0].evidence)
+    # how checks tell exclusion what rests on absence; readers have `missing_required` and the sentence
+    evidence.pop("missing", None)
+    if layer == "selection":
+        evidence = {"missing_required": [], "forbidden_observed": [], **evidence}
     if len(findings) == 1:
-        only = findings[0]
-        return LayerVerdict(only.status, only.explanation, _public(only.evidence))
+        return LayerVerdict(findings[0].status, findings[0].explanation, evidence)
     worst = min((f.status for f in findings), key=_RANK.__getitem__)
     said = "; ".join(dict.fromkeys(f.explanation for f in findings if f.status == worst))
-    return LayerVerdict(worst, said, _public(_merged(findings)))
+    return LayerVerdict(worst, said, evidence)
 
 
-def _public(evidence: Mapping[str, Any]) -> Mapping[str, Any]:
-    """`missing` is how checks tell exclusion what rests on absence; readers have `missing_required` and the
-    sentence."""
-    return evidence if "missing" not in evidence else {k: v for k, v in evidence.items() if k != "missing"}
-
-
-def _merged(findings: Sequence[Finding]) -> Mapping[str, Any]:
+def _merged(findings: Sequence[Finding]) -> dict[str, Any]:
     merged: dict[str, Any] = {}
     for finding in findings:
         for key, value in finding.evidence.items():

@@ -65,6 +65,8 @@ class FirstCheck:
         evidence: dict[str, object] = {"expected": list(self.expected), "first_action": view.first_action}
         if status == "fail" and view.first is None:
             evidence["missing"] = list(self.expected)
+            calls = [s for s in self.allowed if not isinstance(s, NoCallOutcome)]
+            evidence["missing_required"] = [said(calls)] if calls else []
         return (Finding(NAME, "selection", status, explanation, evidence),)
 
     def cells(self, view: RunView) -> Sequence[Cell]:

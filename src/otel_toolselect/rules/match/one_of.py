@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from otel_toolselect.model.values import JSON
 from otel_toolselect.rules._literal import brief
-from otel_toolselect.rules._nodes import Node
+from otel_toolselect.rules._nodes import Items, Node
 from otel_toolselect.rules.draft import Draft
 from otel_toolselect.rules.matching import Matcher, Scope, parse_value
 
@@ -32,7 +32,7 @@ class _Kind:
         items = draft.problems.items(node, "one_of")
         found = [m for m in (parse_value(item, draft) for item in items) if m is not None]
         if not found:
-            if not items:
+            if isinstance(node, Items) and not items:
                 draft.problems.add(node, "one_of lists no value: nothing could match")
             return None
         return OneOf(tuple(found), "one of " + ", ".join(m.describe for m in found))
