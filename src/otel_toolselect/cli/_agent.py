@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from otel_toolselect.errors import EnvironmentProblem, UsageError
 
 if TYPE_CHECKING:
-    from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
+    from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor, TracerProvider
 
 Message = dict[str, Any]
 Step = Mapping[str, Any]
@@ -45,16 +45,31 @@ class ToolError(Exception):
         self.error_type = error_type
 
 
-def exporting(endpoint: str) -> SpanProcessor:
-    """A batch processor with the official OTLP gRPC exporter to host:port."""
-    try:
-        from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
-        from opentelemetry.sdk.trace.export import BatchSpanProcessor
-    except ImportError as error:
-        raise EnvironmentProblem(
-            "the demo's agent needs the OpenTelemetry SDK and its exporter: pip install 'otel-toolselect[demo]'"
-        ) from error
-    return BatchSpanProcessor(OTLPSpanExporter(endpoint=endpoint, insecure=True), max_export_batch_size=256)
+class Sender:
+    """The official OTLP gRPC exporter to host:port behind a batch processor. `lost` counts spans that did not arrive:
+    the processor itself does not tell.
+    """
+
+    def __init__(self, endpoint: str) -> None:
+        try:
+            from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
+            from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExportResult
+        except ImportError as error:
+            raise EnvironmentProblem(
+                "the demo's agent needs the OpenTelemetry SDK and its exporter: pip install 'otel-toolselect[demo]'"
+            ) from error
+        self.lost = 0
+        exporter = OTLPSpanExporter(endpoint=endpoint, insecure=True)
+        send = exporter.export
+
+        def export(spans: Sequence[ReadableSpan]) -> SpanExportResult:
+            result = send(spans)
+            if result is not SpanExportResult.SUCCESS:
+                self.lost += len(spans)
+            return result
+
+        exporter.export = export  # type: ignore[method-assign]
+        self.processor = BatchSpanProcessor(exporter, max_export_batch_size=256)
 
 
 def provider_with(processor: SpanProcessor, service: str) -> TracerProvider:

@@ -84,13 +84,15 @@ def _play(script: _agent.Script, suite: str, requests: Mapping[str, str], endpoi
     from otel_toolselect.cli._progress import progress
     from otel_toolselect.errors import EnvironmentProblem
 
-    provider = _agent.provider_with(_agent.exporting(endpoint), service=suite)
+    sender = _agent.Sender(endpoint)
+    provider = _agent.provider_with(sender.processor, service=suite)
     trace.set_tracer_provider(provider)
     with progress("agent runs", len(requests)) as advance:
         count = _agent.play(script, suite, requests, done=lambda case: advance())
-    if not provider.force_flush(30_000):
-        raise EnvironmentProblem(f"the spans could not all be sent to {endpoint}")
+    arrived = provider.force_flush(30_000)
     provider.shutdown()
+    if sender.lost or not arrived:
+        raise EnvironmentProblem(f"{endpoint} did not take all spans; is `toolselect serve` running there?")
     say(f"{count} agent runs sent over OTLP gRPC")
 
 

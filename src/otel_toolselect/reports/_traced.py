@@ -17,7 +17,7 @@ def traced_failures(report: Report, runs: Mapping[str, Run], limit: int, *, colo
     worst = worst_failures(report, limit)
 
     def blocks() -> Iterator[Block]:
-        yield Heading(f"the {len(worst)} worst failures, with their traces")
+        yield Heading(f"The {len(worst)} worst failures, with their traces")
         for number, verdict in enumerate(worst, start=1):
             yield from failure(number, verdict)
             run = runs.get(verdict.run_id)
