@@ -1,0 +1,130 @@
+"""The receiver put together: ports, spool, drain. One process, one event loop, two threads besides."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from otel_toolselect.errors import StoreError
+from otel_toolselect.receive.counters import Counters
+from otel_toolselect.receive.deadletters import DeadLetters
+from otel_toolselect.receive.drain import Drainer
+from otel_toolselect.receive.intake import Intake
+from otel_toolselect.receive.settings import Settings, Sink
+from otel_toolselect.receive.spool import Spool
+
+if TYPE_CHECKING:  # both are imported late: a receiver of one protocol does not load the other
+    from starlette.routing import BaseRoute
+
+    from otel_toolselect.receive.grpc_server import GrpcServer
+    from otel_toolselect.receive.http_server import HttpServer
+
+log = logging.getLogger(__name__)
+
+
+class AsyncReceiver:
+    """`start`, then spans flow into the sink until `stop`; each is called once, on one event loop."""
+
+    def __init__(self, settings: Settings, sink: Sink, *, extra_routes: Sequence[BaseRoute] = ()) -> None:
+        settings.check()
+        self.settings = settings
+        self.counters = Counters()
+        self._sink = sink
+        self._extra_routes = tuple(extra_routes)
+        self._spool: Spool | None = None
+        self._drainer: Drainer | None = None
+        self._grpc: GrpcServer | None = None
+        self._http: HttpServer | None = None
+        self._stopping = False
+
+    @property
+    def grpc_port(self) -> int | None:
+        """The real port; None when gRPC is left out or not started."""
+        return self._grpc.port if self._grpc else None
+
+    @property
+    def http_port(self) -> int | None:
+        """The real port; None when HTTP is left out or not started."""
+        return self._http.port if self._http else None
+
+    @property
+    def waiting_bytes(self) -> int:
+        """Acknowledged and not yet in the sink."""
+        return self._spool.waiting_bytes if self._spool else 0
+
+    async def start(self) -> None:
+        """Replays what an earlier process left, then opens the ports.
+
+        Raises EnvironmentProblem if it cannot.
+        """
+        settings, counters = self.settings, self.counters
+        self._spool = spool = Spool(
+            settings.spool,
+            limit=settings.spool_bytes,
+            segment_bytes=settings.segment_bytes,
+            retry_after_s=settings.retry_after_s,
+            counters=counters,
+        )
+        try:
+            dead = DeadLetters(settings.spool / "dead-letter", settings.dead_letter_bytes, counters)
+            self._drainer = Drainer(spool, self._sink, dead, settings, counters)
+            intake = Intake(spool, dead, settings, counters)
+            left = await asyncio.to_thread(spool.recover, dead)
+            if left:
+                log.info("%d requests of an earlier process go from the spool to the store now", len(left))
+            self._drainer.put(left)
+            self._drainer.start()
+            spool.start(durable=self._drainer.put, told=intake.told)
+            await self._open_ports(intake)
+        except BaseException:
+            await self.stop()
+            raise
+
+    async def _open_ports(self, intake: Intake) -> None:
+        if self.settings.grpc_port is not None:
+            from otel_toolselect.receive.grpc_server import GrpcServer
+
+            server = GrpcServer(intake, self.settings)
+            await server.start()
+            self._grpc = server
+        if self.settings.http_port is not None:
+            from otel_toolselect.receive.http_app import make_app
+            from otel_toolselect.receive.http_server import HttpServer
+
+            app = make_app(intake, self.settings, extra_routes=self._extra_routes, healthy=lambda: not self._stopping)
+            http = HttpServer(app, self.settings)
+            await http.start()
+            self._http = http
+
+    async def flush(self, timeout_s: float = 30.0) -> None:
+        """Returns when all that was acknowledged before is in the sink.
+
+        Raises StoreError when time runs out.
+        """
+        if self._drainer and not await asyncio.to_thread(self._drainer.flush, timeout_s):
+            raise StoreError("the store did not take what the spool holds in time; it is safe there")
+
+    async def stop(self) -> int:
+        """Ends the ports, drains the spool into the sink; how many requests are left for the next start (0:
+        none).
+
+        Never raises for a store that is away: what it did not take stays in the spool.
+        """
+        self._stopping = True
+        ending = [server.stop(self.settings.stop_s) for server in (self._grpc,) if server]
+        ending += [server.stop() for server in (self._http,) if server]
+        await asyncio.gather(*ending)
+        if self._spool is None:
+            return 0
+        return await asyncio.to_thread(self._drain_and_close, self._spool)
+
+    def _drain_and_close(self, spool: Spool) -> int:
+        with contextlib.closing(spool):
+            spool.finish_writing()
+            left = self._drainer.stop(self.settings.stop_s) if self._drainer else 0
+        if left:
+            log.warning("%d requests stay in the spool: the store did not take them", left)
+        return left
