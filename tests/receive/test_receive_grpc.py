@@ -132,15 +132,17 @@ def test_a_full_spool_says_when_to_come_back(running, sink, call) -> None:
     sink.fail = away
     receiver = running(spool_bytes=3000, retry_after_s=2.5)
     answers = 0
-    while answers < 100:
+    refused: grpc.RpcError | None = None
+    while refused is None and answers < 100:
         try:
             call(receiver, proto_request(answers + 1, blob=500))
+            answers += 1
         except grpc.RpcError as error:
-            assert error.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
-            details = dict(error.trailing_metadata())["grpc-status-details-bin"]
-            break
-        answers += 1
+            refused = error
     assert 2 <= answers <= 5
+    assert refused is not None
+    assert refused.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+    details = dict(refused.trailing_metadata())["grpc-status-details-bin"]
     info = RetryInfo()
     assert Status.FromString(details).details[0].Unpack(info)
     assert info.retry_delay.ToMilliseconds() == 2500
