@@ -5,6 +5,7 @@ Each call is a turn of its own unless `turn` says otherwise; its result follows 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -55,7 +56,7 @@ def run(
     reads: NoCallLabel | None = None,
     confidence: float = 0.9,
     run_id: str = "r1",
-    tools: list[str | ToolDefinition] | None = None,
+    tools: Sequence[str | ToolDefinition] | None = None,
     **fields: Any,
 ) -> Run:
     """A run; a final text without `reads` reads as `ask_followup` when it ends in a question mark, else as `none`."""

@@ -6,6 +6,8 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from otel_toolselect.errors import InputError, SuiteError
 from otel_toolselect.rules import load_suite, parse_suite
@@ -229,3 +231,18 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
 def test_a_json_suite_is_yaml() -> None:
     text = '{"suite": "s", "cases": [{"id": "a", "expect": {"class": "none"}}]}'
     assert parse_suite(text, path="s.json").cases[0].id == "a"
+
+
+pieces = st.sampled_from(
+    ["{", "}", "[", "]", ":", "- ", "&a ", "*a", "!x ", "|", "\n", "  ", "'", '"', "#", "%", "null", "5"]
+)
+
+
+@given(st.one_of(st.text(), st.lists(pieces).map("".join)), st.sampled_from(["s.yaml", "s.json", "s.jsonl"]))
+def test_any_text_is_a_suite_or_a_list_of_problems(text: str, path: str) -> None:
+    problems_of(text, path)
+
+
+@given(st.integers(0, len(WHOLE) - 1), st.integers(1, 30), st.one_of(pieces, st.text(max_size=3)))
+def test_a_damaged_suite_is_a_suite_or_a_list_of_problems(at: int, length: int, put: str) -> None:
+    problems_of(WHOLE[:at] + put + WHOLE[at + length :])
