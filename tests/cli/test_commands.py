@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -72,13 +71,15 @@ def test_events_of_a_file_loads_nothing_heavy(tmp_path: Path) -> None:
 
 
 def test_quick_to_start(cli: Cli, tmp_path: Path) -> None:
+    """Well under half a second: measured as processor time, so that a busy machine does not fail it."""
     path = _spans.sample(tmp_path)
     for args in (("--help",), ("events", path)):
         took = []
         for _ in range(3):
-            begin = time.perf_counter()
+            before = os.times()
             assert cli(*args).returncode == 0
-            took.append(time.perf_counter() - begin)
+            after = os.times()
+            took.append(after.children_user + after.children_system - before.children_user - before.children_system)
         assert min(took) < 0.5, args
 
 
@@ -225,3 +226,22 @@ def test_configuration_mistakes_are_all_named(cli: Cli, tmp_path: Path) -> None:
     assert done.returncode == 2
     for part in ("toolselect.toml", "stor", "nowhere", "receive.udp"):
         assert part in done.stderr
+
+
+def test_a_suite_with_five_mistakes_lists_five_positions(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "bad.yaml").write_text(
+        "suite: x\ncasess: []\npolicy: {tools: {a: {effect: rea}}}\ncases:\n  - id: a\n"
+        "    expect: {first: [b], nver: [a]}\n  - id: c\n    prompt: hello\n",
+        "utf-8",
+    )
+    done = cli("score", _spans.sample(tmp_path), "--suite", "bad.yaml")
+    assert done.returncode == 2
+    first, *positions = done.stderr.splitlines()
+    assert first == "toolselect: 5 problems:"
+    assert [p.split(": ")[0] for p in positions] == [
+        "bad.yaml:2:1",
+        "bad.yaml:3:30",
+        "bad.yaml:6:22",
+        "bad.yaml:6:26",
+        "bad.yaml:7:5",
+    ]

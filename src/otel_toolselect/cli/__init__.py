@@ -67,8 +67,10 @@ def command_names() -> list[str]:
 
 
 def fail(message: str, code: int) -> None:
-    """One clear message on stderr, and out."""
-    print(f"toolselect: {message}", file=sys.stderr)
+    """One clear message on stderr, and out. Several problems stand one a line, each where an editor can jump to it."""
+    lines = message.splitlines()
+    head = f"{len(lines)} problems:\n" if len(lines) > 1 else ""
+    print(f"toolselect: {head}{message}", file=sys.stderr)
     sys.exit(code)
 
 
