@@ -35,6 +35,12 @@ def test_help_lists_every_command(cli: Cli) -> None:
         assert f"\n  {name} " in done.stdout
 
 
+def test_the_readme_lists_every_command() -> None:
+    readme = Path(__file__).parents[2].joinpath("README.md").read_text("utf-8")
+    for name in command_names():
+        assert f"\n| `toolselect {name}" in readme
+
+
 def test_version(cli: Cli) -> None:
     assert cli("--version").stdout.startswith("toolselect ")
 

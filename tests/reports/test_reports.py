@@ -58,6 +58,14 @@ def test_formats_are_found_not_listed() -> None:
     assert {"json", "table"} <= set(writers())
 
 
+@pytest.mark.parametrize("name", sorted(writers()))
+def test_every_writer_is_pure_and_ends_its_last_line(name: str) -> None:
+    for runs in ([], sample()):
+        text = render(name, runs)
+        assert text.endswith("\n")
+        assert render(name, list(reversed(runs))) == text
+
+
 def test_json_form() -> None:
     got = json.loads(render("json", sample()), parse_constant=pytest.fail)
     assert list(got) == ["schema", "suite", "summary", "confusion", "runs"]

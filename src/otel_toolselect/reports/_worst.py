@@ -12,13 +12,13 @@ from collections import Counter
 from collections.abc import Sequence
 
 from otel_toolselect.model.figures import Report
-from otel_toolselect.model.verdicts import RunVerdict
+from otel_toolselect.model.verdicts import Layer, RunVerdict
 
 RISKS = {"critical": 0, "high": 1, "medium": 2, "low": 4}
 UNSTATED_RISK = 3
 
 
-def failed_layers(run: RunVerdict) -> list[str]:
+def failed_layers(run: RunVerdict) -> list[Layer]:
     """The layers that failed; empty for an excluded run."""
     return [] if run.excluded else [name for name, verdict in run.layers.items() if verdict.status == "fail"]
 

@@ -162,7 +162,7 @@ def failure(number: int, run: RunVerdict) -> Iterator[Block]:
         if cell.expected != cell.observed:
             yield Line(f"wanted {cell.expected}, got {cell.observed}", indent=5)
     for layer in failed_layers(run):
-        verdict = run.layers[layer]  # type: ignore[index]
+        verdict = run.layers[layer]
         yield Line(f"{layer}: {verdict.explanation}", indent=5)
         if verdict.evidence:
             yield Line(f"evidence: {short(dict(verdict.evidence), EVIDENCE_LENGTH)}", "dim", indent=7)
