@@ -54,6 +54,7 @@ policy:
     update_user: {effect: write}
     list_tools:    {effect: metadata}
   aliases: {find_orders: search_orders}
+  servers: {web: [search]}
   infra_errors: [timeout, connection, http_5xx, rate_limited, permission_expired, "E[0-9]{4}"]
 cases:
   - id: refund-broken-headphones

@@ -11,6 +11,7 @@ from otel_toolselect.rules._nodes import Fields, Node, clip, kind_of
 from otel_toolselect.rules.infra import parse_infra
 from otel_toolselect.rules.patterns import Pattern
 from otel_toolselect.rules.problems import Problems, suggest
+from otel_toolselect.rules.servers import Servers, parse_servers
 
 EFFECTS = ("read", "write", "metadata", "handoff")
 HARMLESS = frozenset({"metadata", "handoff"})  # never the first consequential action (R4)
@@ -33,6 +34,7 @@ class Policy:
 
     tools: Mapping[str, ToolPolicy] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)
+    servers: Servers = field(default_factory=Servers)
     infra_errors: tuple[str, ...] = ()
     infra: tuple[Pattern, ...] = field(default=(), compare=False, repr=False)
     version: str = ""
@@ -40,12 +42,19 @@ class Policy:
     def canonical(self, name: str) -> str:
         return self.aliases.get(name, name)
 
+    def resolve(self, name: str, server: str | None = None) -> tuple[str, tuple[str, ...]]:
+        """The canonical name of a tool as a trace spells it, and the tools that it may mean when that is not clear."""
+        readings = self.servers.readings(name, server)
+        if len(readings) > 1:
+            return name, readings
+        return self.canonical(readings[0] if readings else name), ()
+
     def effect_of(self, name: str) -> str | None:
         known = self.tools.get(name)
         return known.effect if known is not None else None
 
 
-_KEYS = ("tools", "aliases", "infra_errors")
+_KEYS = ("tools", "aliases", "servers", "infra_errors")
 
 
 def parse_policy(node: Node | None, version: str, problems: Problems) -> Policy:
@@ -53,6 +62,8 @@ def parse_policy(node: Node | None, version: str, problems: Problems) -> Policy:
     found = problems.fields(node, "policy", _KEYS) if node is not None else {}
     found = found or {}
     tools = _tools(found["tools"][1], problems) if "tools" in found else {}
+    servers = parse_servers(found["servers"][1], problems) if "servers" in found else Servers()
+    tools = {**{name: ToolPolicy() for name in servers.identities}, **tools}
     aliases = _aliases(found["aliases"][1], tools, problems) if "aliases" in found else {}
     infra_node = found["infra_errors"][1] if "infra_errors" in found else None
     infra = parse_infra(infra_node, problems) if infra_node is not None else ()
@@ -60,10 +71,11 @@ def parse_policy(node: Node | None, version: str, problems: Problems) -> Policy:
     content = {
         "tools": {name: [t.effect, t.risk] for name, t in tools.items()},
         "aliases": dict(aliases),
+        "servers": {server: list(names) for server, names in servers.offered.items()},
         "infra": sorted(names),
     }
     mark = digest(content).removeprefix("sha256:")[:12]
-    return Policy(tools, aliases, names, infra, f"{version}@{mark}" if version else mark)
+    return Policy(tools, aliases, servers, names, infra, f"{version}@{mark}" if version else mark)
 
 
 def _tools(node: Node, problems: Problems) -> dict[str, ToolPolicy]:

@@ -20,7 +20,7 @@ MIN_CONFIDENCE = 0.5  # below this the reading of a text without a call is for a
 class CallView:
     """One call. `ok` None: the trace does not say. `effect` None: the policy does not say. Treat as read-only."""
 
-    __slots__ = ("args", "call", "effect", "ghost", "infra", "name", "ok", "result", "seq", "turn")
+    __slots__ = ("ambiguous", "args", "call", "effect", "ghost", "infra", "name", "ok", "result", "seq", "turn")
 
     def __init__(self, call: ToolCall, name: str, effect: str | None) -> None:
         self.call = call
@@ -29,6 +29,7 @@ class CallView:
         self.name = name
         self.effect = effect
         self.args: dict[str, Any] | Unknown = call.args
+        self.ambiguous: tuple[str, ...] = ()
         self.ghost = False
         self.ok: bool | None = None
         self.infra = False
@@ -53,14 +54,14 @@ class RunView:
         by_seq: dict[int, CallView] = {}
         for event in run.events:
             if isinstance(event, ToolCall):
-                name = policy.aliases.get(event.name, event.name)
-                known = policy.tools.get(name)
-                by_seq[event.seq] = CallView(event, name, known.effect if known is not None else None)
+                name, ambiguous = policy.resolve(event.name, event.server)
+                by_seq[event.seq] = view = CallView(event, name, policy.effect_of(name))
+                view.ambiguous = ambiguous
             elif isinstance(event, ToolResult):
-                view = by_seq.get(event.call_seq)
-                if view is not None:
-                    view.result, view.ok = event, event.ok
-                    view.infra = is_infra(event, policy.infra)
+                answered = by_seq.get(event.call_seq)
+                if answered is not None:
+                    answered.result, answered.ok = event, event.ok
+                    answered.infra = is_infra(event, policy.infra)
         self.calls = tuple(by_seq.values())
         self.consequential = tuple(c for c in self.calls if c.consequential)
         self.first = self.consequential[0] if self.consequential else None
@@ -78,7 +79,7 @@ class RunView:
     @cached_property
     def offered(self) -> Mapping[str, Any]:
         """Schemas (or None) of the offered tools by canonical name; empty when no catalog is known."""
-        return {self.policy.aliases.get(t.name, t.name): t.schema for t in self.run.tools or ()}
+        return {self.policy.resolve(t.name)[0]: t.schema for t in self.run.tools or ()}
 
     @property
     def final_text(self) -> str:
