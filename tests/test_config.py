@@ -53,7 +53,8 @@ def test_a_named_file_must_be_there() -> None:
 
 def test_all_mistakes_of_a_file(here: Path) -> None:
     (here / config.FILE_NAME).write_text(
-        'store = 3\nunknown = 1\ncase_attributes = {case_id = "x", sweet = ["y"]}\n[receive]\ngrpc_port = true\n', "utf-8"
+        'store = 3\nunknown = 1\ncase_attributes = {case_id = "x", sweet = ["y"]}\n[receive]\ngrpc_port = true\n',
+        "utf-8",
     )
     with pytest.raises(InputError) as caught:
         load(env={})
