@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from otel_toolselect.model.values import JSON
@@ -86,7 +86,7 @@ class ToolDefinition:
 
     name: str
     description: str = ""
-    schema: dict[str, Any] | None = None
+    schema: dict[str, Any] | None = field(default=None, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
