@@ -19,6 +19,7 @@ from receive_samples import away, proto_request, request, span
 from otel_toolselect.errors import EnvironmentProblem, StoreBusyError, StoreError, UsageError
 from otel_toolselect.receive import Receiver, Settings
 from otel_toolselect.receive.records import FRAME_BYTES
+from otel_toolselect.receive.spool import Spool
 
 PORTS = {"grpc_port": None}
 PROTO = "application/x-protobuf"
@@ -194,10 +195,10 @@ def test_one_request_that_the_store_refuses_does_not_hold_up_the_others(running,
             raise error
 
     sink.fail = refuse
-    receiver = running(insert_delay_s=30.0)  # so that they share one insert: flush makes it happen
+    receiver = running(insert_delay_s=300.0)  # so that they share one insert: flush makes it happen
     for n in range(1, 9):
         assert post(receiver, request(span(n))).status_code == 200
-    receiver.flush()
+    receiver.flush(timeout_s=20)
     assert sink.ids == {1, 2, 3, 4, 6, 7, 8}
     folder = settings().spool / "dead-letter"
     (reason,) = folder.glob("*.reason.json")
@@ -208,13 +209,14 @@ def test_one_request_that_the_store_refuses_does_not_hold_up_the_others(running,
 
 
 def test_many_requests_make_few_inserts_on_one_thread(running, sink, post) -> None:
-    receiver = running(insert_delay_s=30.0)
+    receiver = running(insert_delay_s=300.0)
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(lambda n: post(receiver, request(span(n))), range(1, 201)))
     assert {a.status_code for a in answers} == {200}
-    receiver.flush()
+    receiver.flush(timeout_s=20)
     assert sink.ids == set(range(1, 201))
     assert sink.calls <= 3
+    assert receiver.counters.snapshot()["inserts"] == sink.calls
     assert len(sink.threads) == 1
 
 
@@ -226,12 +228,16 @@ def test_a_full_batch_does_not_wait(running, sink, post) -> None:
     assert sink.calls == 1
 
 
-def test_without_memory_requests_are_read_back_from_the_spool(running, sink, post) -> None:
-    receiver = running(memory_bytes=0, segment_bytes=500)
+@pytest.mark.parametrize(("memory", "reads"), [(0, 9), (10_000_000, 0)])
+def test_beyond_its_memory_requests_are_read_back(running, sink, post, monkeypatch, memory, reads) -> None:
+    read, seen = Spool.read, []
+    monkeypatch.setattr(Spool, "read", lambda self, entry: seen.append(entry) or read(self, entry))
+    receiver = running(memory_bytes=memory, segment_bytes=500)
     for n in range(1, 10):
         assert post(receiver, request(span(n))).status_code == 200
     receiver.flush()
     assert sink.ids == set(range(1, 10))
+    assert len(seen) == reads
 
 
 def test_segments_go_as_they_are_drained(running, settings, sink, post) -> None:
@@ -244,7 +250,7 @@ def test_segments_go_as_they_are_drained(running, settings, sink, post) -> None:
 
 
 def test_a_graceful_stop_drains_everything(running, settings, sink, post) -> None:
-    receiver = running(insert_delay_s=30.0)
+    receiver = running(insert_delay_s=300.0)
     assert post(receiver, request(span(1))).status_code == 200
     assert sink.ids == set()
     assert receiver.stop() == 0
@@ -254,6 +260,7 @@ def test_a_graceful_stop_drains_everything(running, settings, sink, post) -> Non
 
 
 def test_a_disk_that_is_full_is_overload_and_passes(running, settings, sink, post, monkeypatch) -> None:
+    sink.fail = away  # so that the segment stays to be looked at
     receiver = running()
     assert post(receiver, request(span(1))).status_code == 200
     write, full = os.write, threading.Event()
@@ -265,11 +272,15 @@ def test_a_disk_that_is_full_is_overload_and_passes(running, settings, sink, pos
         return write(handle, data)
 
     monkeypatch.setattr("otel_toolselect.receive.segments.os.write", limited)
+    (segment,) = segments(settings().spool)
+    size = segment.stat().st_size
     full.set()
     answer = post(receiver, request(span(2)))
     assert (answer.status_code, "no space left" in answer.json()["message"]) == (429, True)
+    assert segment.stat().st_size == size
     full.clear()
     assert post(receiver, request(span(3))).status_code == 200
+    sink.fail = lambda spans: None
     receiver.flush()
     assert sink.ids == {1, 3}
     assert receiver.stop() == 0
