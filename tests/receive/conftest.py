@@ -50,7 +50,9 @@ def post() -> Iterator[Callable[..., httpx.Response]]:
     with httpx.Client(timeout=20) as client:
 
         def send(receiver: Receiver, content: Any, *, path: str = "/v1/traces", **headers: str) -> httpx.Response:
-            named = {"content-type": "application/json"} | {k.replace("_", "-"): v for k, v in headers.items()}
+            named = {"content-type": "application/json", "connection": "close"} | {
+                k.replace("_", "-"): v for k, v in headers.items()
+            }
             return client.post(f"http://127.0.0.1:{receiver.http_port}{path}", content=content, headers=named)
 
         yield send
