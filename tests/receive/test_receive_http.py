@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import logging
+import time
+from http.client import HTTPConnection
 from pathlib import Path
 
 import httpx
@@ -151,6 +153,18 @@ def test_methods_paths_and_health(running) -> None:
     assert httpx.get(f"{base}/healthz").json() == {"status": "ok"}
     assert httpx.get(f"{base}/v1/traces").status_code == 405
     assert httpx.post(f"{base}/v1/metrics").status_code == 404
+
+
+def test_an_answer_does_not_wait_for_a_delayed_acknowledgement(running) -> None:
+    connection = HTTPConnection("127.0.0.1", running().http_port, timeout=10)
+    took = []
+    for _ in range(25):
+        began = time.perf_counter()
+        connection.request("GET", "/healthz")
+        connection.getresponse().read()
+        took.append(time.perf_counter() - began)
+    connection.close()
+    assert min(took[5:]) < 0.03  # 0.04 each on Linux when the socket lacks TCP_NODELAY
 
 
 def test_higher_layers_mount_beside(running) -> None:

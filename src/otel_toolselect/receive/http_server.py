@@ -13,6 +13,8 @@ from starlette.types import ASGIApp
 from otel_toolselect.errors import EnvironmentProblem
 from otel_toolselect.receive.settings import Settings
 
+_BACKLOG = 2048
+
 
 class HttpServer:
     """Start, then `port` is the real one; stop lets requests under way end."""
@@ -38,12 +40,7 @@ class HttpServer:
 
     async def start(self) -> None:
         """Raises EnvironmentProblem when the port cannot be had."""
-        host, port = self._settings.host, self._settings.http_port or 0
-        try:
-            family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-            self._socket = socket.create_server((host, port), family=family, backlog=2048)
-        except OSError as error:
-            raise EnvironmentProblem(f"HTTP cannot listen on {host}:{port}: {error.strerror}") from None
+        self._socket = _listen(self._settings.host, self._settings.http_port or 0)
         self.port = self._socket.getsockname()[1]
         # not Server.serve(): it takes over the signals of the process, which belong to whoever runs the
         # receiver
@@ -57,3 +54,21 @@ class HttpServer:
                 await self._loop_task
             self._server.should_exit = True
             await self._server.shutdown(sockets=[self._socket] if self._socket else None)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        # the protocol is named because asyncio sets TCP_NODELAY only where it is: without, Nagle's algorithm and
+        # delayed acknowledgements make each answer wait for 40 ms
+        listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        try:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind((host, port))
+            listening.listen(_BACKLOG)
+        except OSError:
+            listening.close()
+            raise
+    except OSError as error:
+        raise EnvironmentProblem(f"HTTP cannot listen on {host}:{port}: {error.strerror}") from None
+    return listening
