@@ -114,6 +114,18 @@ def test_a_tool_span_that_lost_its_context_in_a_thread() -> None:
     assert found.trace_ids == ("a" * 32, "b" * 32)
 
 
+def test_an_application_span_keeps_its_run_apart() -> None:
+    other = "b" * 32
+    history = [ASK, calls(("search", {"q": 1}, "call_0")), answer("call_0", 5)]
+    spans = (
+        agent(),
+        chat("m1", [ASK], [calls(("search", {"q": 1}, "call_0"))], at=1, parent="agent"),
+        span("app", "", at=5, until=9, trace=other),
+        chat("m2", history, [says("there")], at=6, parent="app", trace=other),
+    )
+    assert [r.trace_ids for r in runs(*spans)] == [("a" * 32,), (other,)]
+
+
 def test_a_message_handled_elsewhere_is_joined_by_its_link() -> None:
     handled = tool("t1", "search", {"q": 1}, at=2, trace="b" * 32)
     linked = replace(handled, links=(SpanLink("a" * 32, "6d31000000000000"),))

@@ -21,7 +21,7 @@ def stitch(groups: Sequence[Group], names: CaseAttributes) -> list[Group]:
     by_key = {g.key: g for g in ordered}
     emitters: dict[tuple[str, str], list[Group]] = {}
     for group in ordered:
-        if group.root is None and _decides(group):
+        if _lost(group) and _decides(group):
             for key in sorted(_called_from(group, emitters, names)):
                 _join(heads, by_key, key, group.key)
         for call_id in _emitted_ids(group):
@@ -61,6 +61,11 @@ def _linked(groups: Sequence[Group]) -> list[tuple[Group, Key]]:
         if len(targets) == 1:
             found.append((group, targets.pop()))
     return found
+
+
+def _lost(group: Group) -> bool:
+    """No agent and no application span holds the group together: its spans stand alone in their trace."""
+    return group.root is None and not any(o.kind == "other" and not o.span.parent_span_id for o in group.members)
 
 
 def _service(group: Group) -> str:
