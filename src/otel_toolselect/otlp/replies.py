@@ -73,8 +73,8 @@ def encode_status(code: int, text: str, encoding: Encoding, *, retry_after_s: fl
         return _json(body)
     from google.protobuf.any_pb2 import Any
     from google.protobuf.duration_pb2 import Duration
-    from google.rpc.error_details_pb2 import RetryInfo  # type: ignore[import-untyped]
-    from google.rpc.status_pb2 import Status  # type: ignore[import-untyped]
+    from google.rpc.error_details_pb2 import RetryInfo
+    from google.rpc.status_pb2 import Status
 
     status = Status(code=code, message=text)
     if retry_after_s is not None:
