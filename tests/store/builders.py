@@ -194,6 +194,7 @@ def runs_of(run_id: str) -> st.SearchStrategy[Run]:
         tools=st.none() | st.lists(_tools, max_size=3).map(tuple),
         conversation_id=_maybe,
         request=_maybe,
+        history=st.lists(_text, max_size=2).map(tuple),
         final_text=_maybe,
         no_call=st.builds(NoCall, st.sampled_from(["none", "ask_followup"]), _text, st.floats(0, 1)),
         start_ns=_uint64,

@@ -15,7 +15,7 @@ EVENT_FIELDS = {
 }  # fmt: skip
 KEPT: dict[type, set[str]] = {
     runs.Run: {field for field, _ in run_rows._PLAIN.values()}
-    | {"no_call", "tools", "events", "dialects", "trace_ids"},
+    | {"no_call", "tools", "events", "dialects", "trace_ids", "history"},
     verdicts.RunVerdict: {field for field, _ in verdict_rows._PLAIN.values()}
     | {"cells", "layers", "findings", "tags", "call_scores"},
     runs.NoCall: {"label", "signal", "confidence"},

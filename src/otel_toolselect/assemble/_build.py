@@ -41,6 +41,7 @@ def build(group: Group, generations: Sequence[Sequence[Observation]], tree: Tree
     attach(calls, answers, told)
     _resolve_names(calls, catalog)
     text = _final_text(group, answers)
+    request = _request(group, answers)
     events = _events(calls, answers, _agent_name(group))
     root_trace, root_span = group.key
     return Run(
@@ -61,7 +62,8 @@ def build(group: Group, generations: Sequence[Sequence[Observation]], tree: Tree
         catalog_id=_catalog_id(catalog),
         tools=catalog,
         conversation_id=_conversation(group, sources),
-        request=_request(group, answers),
+        request=request,
+        history=_history(group, answers, request),
         final_text=text,
         no_call=read_no_call(text),
         start_ns=min((o.span.order_ns for o in members if o.span.order_ns), default=0),
@@ -209,6 +211,16 @@ def _request(group: Group, answers: Sequence[Turn]) -> str | None:
             return found
     others = sorted(group.of("other"), key=order) + group.context
     return next((t for t in (o.request or _last_user_text(o.input) for o in others) if t), None)
+
+
+def _history(group: Group, answers: Sequence[Turn], request: str | None) -> tuple[str, ...]:
+    """What the user said before the request, oldest first, where a span's messages show it."""
+    shown = [t.input for t in answers[:1]] + [o.input for o in sorted(group.of("agent"), key=order)]
+    for messages in shown:
+        said = [m.text for m in messages or () if m.role == "user" and m.text and not m.results]
+        if request in said:
+            return tuple(said[: len(said) - 1 - said[::-1].index(request)])
+    return ()
 
 
 def _last_user_text(messages: tuple[Message, ...] | None) -> str | None:

@@ -104,7 +104,8 @@ class Run:
 
     `first_action` and `observed_class` are those without a policy (metadata tools count); a judge with a policy
     computes its own. `no_call` is always the reading of `final_text`. `incomplete` says why a run is not complete,
-    None when it is. Times in nanoseconds UTC; `tools` is None when the trace holds no catalog (unknown, not empty).
+    None when it is. `history` is what the user said before `request` in the same conversation, oldest first, as far as
+    the run's own spans show it. Times in nanoseconds UTC; `tools` is None when the trace holds no catalog (unknown, not empty).
     """
 
     run_id: str
@@ -125,6 +126,7 @@ class Run:
     tools: tuple[ToolDefinition, ...] | None = None
     conversation_id: str | None = None
     request: str | None = None
+    history: tuple[str, ...] = ()
     final_text: str | None = None
     no_call: NoCall = NoCall("none", "no text", 0.0)
     start_ns: int = 0

@@ -84,3 +84,13 @@ class RunView:
     @property
     def final_text(self) -> str:
         return self.run.final_text or ""
+
+    @property
+    def conversation(self) -> tuple[str, ...]:
+        """What the user said, oldest first; the last is the request that the run answers. () when not recorded."""
+        return () if self.run.request is None else (*self.run.history, self.run.request)
+
+    @cached_property
+    def memo(self) -> dict[Any, Any]:
+        """What several checks work out of this run, each under a key of its own."""
+        return {}

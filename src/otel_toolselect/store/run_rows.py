@@ -99,7 +99,8 @@ _EVENTS: dict[str, tuple[Callable[[Any], Any], pa.DataType]] = {
 
 READ_COLUMNS: dict[str, str] = {
     **{name: name for name in _PLAIN},
-    **{name: name for name in ("TraceIds", "Dialects", "ToolsKey", "NoCallLabel", "NoCallSignal", "NoCallConfidence")},
+    **{name: name for name in ("TraceIds", "History", "Dialects", "ToolsKey")},
+    **{name: name for name in ("NoCallLabel", "NoCallSignal", "NoCallConfidence")},
     **{f"Events.{name}": f"Events.{name}" for name in _EVENTS},
 }
 
@@ -133,6 +134,7 @@ def run_columns(runs: Sequence[Run], tool_keys: Sequence[str | None], version: i
         "Version": c.column([version] * len(runs), c.UINT64),
         "ToolsKey": c.column(tool_keys, c.TEXT),
         "TraceIds": c.nested([run.trace_ids for run in runs], c.TEXT),
+        "History": c.nested([run.history for run in runs], c.TEXT),
         "Dialects": c.nested([run.dialects for run in runs], c.TEXT),
         "NoCallLabel": c.column([run.no_call.label for run in runs], c.TEXT),
         "NoCallSignal": c.column([run.no_call.signal for run in runs], c.TEXT),
@@ -163,6 +165,7 @@ def read_runs(found: Mapping[str, list[Any]], tools: Mapping[str, tuple[ToolDefi
         yield Run(
             **fields,
             trace_ids=tuple(found["TraceIds"][i]),
+            history=tuple(found["History"][i]),
             dialects=tuple(found["Dialects"][i]),
             tools=None if key is None else tools[key],
             no_call=NoCall(found["NoCallLabel"][i], found["NoCallSignal"][i], found["NoCallConfidence"][i]),
