@@ -49,18 +49,18 @@ def _bus(source: Source, dialect: str) -> Observation:
     team = _team(source)
     body = coerce.structure(source.get("message"))
     if not isinstance(body, dict) or not source.span.name.startswith("autogen process"):
-        return Observation(source.span, dialect, "other", conversation_id=team)
+        return Observation(source.span, dialect, "other", conversation_id=team, relayed=True)
     listed = body.get("messages")
     if isinstance(listed, list):
         read = tuple(m for m in (_message(i) for i in listed if isinstance(i, dict)) if m is not None)
-        return Observation(source.span, dialect, "other", conversation_id=team, input=read or None)
+        return Observation(source.span, dialect, "other", conversation_id=team, input=read or None, relayed=True)
     one = body.get("message")
     found = _message(one) if isinstance(one, dict) else None
     if found is None:
-        return Observation(source.span, dialect, "other", conversation_id=team)
+        return Observation(source.span, dialect, "other", conversation_id=team, relayed=True)
     if found.role == "assistant":
         return Observation(source.span, dialect, "model", conversation_id=team, output=(found,), relayed=True)
-    return Observation(source.span, dialect, "other", conversation_id=team, input=(found,))
+    return Observation(source.span, dialect, "other", conversation_id=team, input=(found,), relayed=True)
 
 
 @dataclass(frozen=True)

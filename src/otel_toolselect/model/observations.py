@@ -91,7 +91,7 @@ class Observation:
     """One span, read. `input`/`output` are whole message lists of a model or agent span, None when not recorded.
 
     `request`/`final_text` are set where a span states them directly instead of in messages.
-    `relayed`: a copy of what the model said, on a message bus; it counts only in a run without model spans proper.
+    `relayed`: a message on a bus; what it says of the model counts only in a run without model spans proper.
     """
 
     span: Span
