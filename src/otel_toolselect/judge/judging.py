@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from otel_toolselect.judge.exclusion import exclusion
 from otel_toolselect.judge.identity import Matcher
@@ -11,14 +12,16 @@ from otel_toolselect.judge.taxonomy import CRASHED, FAILURES, classify
 from otel_toolselect.model.runs import Run
 from otel_toolselect.model.verdicts import CallScore, Cell, Finding, RunVerdict, SuiteVerdicts
 from otel_toolselect.rules import Case, RunView, Suite
+from otel_toolselect.rules.asking import Asker, settle
 from otel_toolselect.rules.check import Check
 
 
-def judge(runs: Iterable[Run], suite: Suite) -> SuiteVerdicts:
+def judge(runs: Iterable[Run], suite: Suite, asker: Asker | None = None) -> SuiteVerdicts:
     """Verdicts of all runs that belong to a case of the suite, in order of case, attempt and run id.
 
     A run that comes twice counts once; of two different runs under one id the more telling one is kept, the same one in
     whatever order they come. Nested runs without a case of their own are neither judged nor counted as unmatched.
+    `asker` answers questions about free text; without it what hangs on such a question is needs_review.
     """
     matcher = Matcher(suite)
     verdicts: dict[str, RunVerdict] = {}
@@ -28,12 +31,12 @@ def judge(runs: Iterable[Run], suite: Suite) -> SuiteVerdicts:
     for run in runs:
         named.setdefault(run.run_id, set()).add(run.case_id)
         if run.parent_run_id is None:
-            _take(run, matcher, verdicts, unmatched)
+            _take(run, matcher, verdicts, unmatched, asker)
         elif run.case_id is not None:
             nested.append(run)
     for run in nested:
         if run.case_id not in named.get(str(run.parent_run_id), ()):
-            _take(run, matcher, verdicts, unmatched)
+            _take(run, matcher, verdicts, unmatched, asker)
     place = {case.id: i for i, case in enumerate(suite.cases)}
     ordered = sorted(verdicts.values(), key=lambda v: (place[v.case_id], v.attempt or 0, v.run_id))
     seen = {v.case_id for v in ordered}
@@ -46,12 +49,14 @@ def judge(runs: Iterable[Run], suite: Suite) -> SuiteVerdicts:
     )
 
 
-def _take(run: Run, matcher: Matcher, verdicts: dict[str, RunVerdict], unmatched: set[str]) -> None:
+def _take(
+    run: Run, matcher: Matcher, verdicts: dict[str, RunVerdict], unmatched: set[str], asker: Asker | None
+) -> None:
     case = matcher.case_of(run)
     if case is None:
         unmatched.add(run.run_id)
         return
-    verdict = judge_run(run, case, matcher.suite)
+    verdict = judge_run(run, case, matcher.suite, asker)
     before = verdicts.get(run.run_id)
     if before is None or (before != verdict and _telling(verdict) > _telling(before)):
         verdicts[run.run_id] = verdict
@@ -61,9 +66,10 @@ def _telling(verdict: RunVerdict) -> tuple[bool, int, str]:
     return (verdict.excluded != "incomplete", len(verdict.findings), repr(verdict))
 
 
-def judge_run(run: Run, case: Case, suite: Suite) -> RunVerdict:
+def judge_run(run: Run, case: Case, suite: Suite, asker: Asker | None = None) -> RunVerdict:
     """The verdict of one run against one case."""
     view = RunView(run, suite.policy)
+    view.asker = asker
     deciding: list[Finding] = []
     beside: list[Finding] = []
     for check in case.expect.checks:
@@ -104,10 +110,19 @@ def judge_run(run: Run, case: Case, suite: Suite) -> RunVerdict:
 def _evaluate(check: Check, view: RunView) -> Sequence[Finding]:
     """What a check saw. A crash of a check is a record of that check, never the end of the judgement."""
     try:
-        return check.evaluate(view)
+        return settle(view, partial(check.evaluate, view))
     except Exception as error:  # noqa: BLE001 - whatever a check or a plug-in raises belongs into the record
         said = f"the check {check.name} crashed: {type(error).__name__}: {error}"[:300]
-        return (Finding(check.name, check.layer, "needs_review", said, {CRASHED: type(error).__name__}),)
+        evidence = {CRASHED: type(error).__name__, "run": view.run.run_id, "at": _place(error)}
+        return (Finding(check.name, check.layer, "needs_review", said, evidence),)
+
+
+def _place(error: BaseException) -> str:
+    """Where an exception was raised, as module and line, without the paths of this machine."""
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    return "" if frame is None else f"{frame.tb_frame.f_globals.get('__name__', '?')}:{frame.tb_lineno}"
 
 
 def _cells(case: Case, view: RunView) -> tuple[Cell, ...]:

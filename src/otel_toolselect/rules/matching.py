@@ -25,7 +25,7 @@ from otel_toolselect.rules.view import CallView, RunView
 
 MATCH_PACKAGE = "otel_toolselect.rules.match"
 PLANNED = frozenset(
-    {"date", "datetime", "phone", "money", "from_result", "judge"}
+    {"date", "datetime", "phone", "money", "from_result"}
 )  # not built yet: an error that says so
 _SLIP = 80  # how near a lone key must be to a matcher's name to be taken for a slip
 
@@ -144,7 +144,7 @@ def parse_expected(name: str, node: Node, draft: Draft) -> Expected | None:
 def parse_value(node: Node, draft: Draft) -> Matcher | None:
     """A literal, a matcher, or a nested object or list that holds matchers."""
     if isinstance(node, Scalar):
-        return Literal.of(node)
+        return draft.profile.scalar(node)
     if isinstance(node, Items):
         parts = [parse_value(item, draft) for item in node.items]
         whole = [p for p in parts if p is not None]

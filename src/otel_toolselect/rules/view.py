@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from otel_toolselect.model.runs import Run, ToolCall, ToolResult, Unknown
 from otel_toolselect.rules.infra import is_infra
 from otel_toolselect.rules.policy import HARMLESS, Policy
+
+if TYPE_CHECKING:
+    from otel_toolselect.rules.asking import Asker, Asking
 
 MIN_CONFIDENCE = 0.5  # below this the reading of a text without a call is for a person to check
 
@@ -46,7 +49,13 @@ class CallView:
 
 
 class RunView:
-    """One run under one policy. Treat as read-only; it lives as long as the judgement of its run."""
+    """One run under one policy. Treat as read-only; it lives as long as the judgement of its run.
+
+    `asker` answers questions about free text, None when nobody does; `asking` is made with the first question.
+    """
+
+    asker: Asker | None = None
+    asking: Asking | None = None
 
     def __init__(self, run: Run, policy: Policy) -> None:
         self.run = run

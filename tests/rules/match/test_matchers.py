@@ -66,7 +66,7 @@ def test_matcher(name: str, written: str, good: list[Any], bad: list[Any]) -> No
 
 
 def test_every_matcher_has_rows() -> None:
-    assert set(FITS) == set(matchers())
+    assert set(FITS) | {"judge"} == set(matchers())  # a judge has nobody to ask here: see test_judge_matcher
     assert not PLANNED & set(matchers()), "a matcher that exists is no longer planned"
 
 
