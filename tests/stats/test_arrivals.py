@@ -50,3 +50,10 @@ def test_nothing_is_missing_where_nothing_is_called() -> None:
     run = Run("r", "t", ("t",), (), request="hi", tools=(), dialects=("d",))
     (row,) = coverage([run])
     assert row.missing() == []
+
+
+def test_clocks_that_go_wrong_are_counted() -> None:
+    times = [(5, 9), (9, 5), (5, 0), (0, 9), (9, 4)]
+    spans = [Span("a" * 32, f"{n:016x}", start_ns=start, end_ns=end) for n, (start, end) in enumerate(times, start=1)]
+    (row,) = scopes(spans, lambda span: "none")
+    assert row.clock == {"end before start": 2, "no end": 1, "no start": 1}

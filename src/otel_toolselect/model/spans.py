@@ -60,6 +60,13 @@ class Span:
         return self.start_ns or self.end_ns
 
     @property
+    def clock_fault(self) -> str | None:
+        """What is wrong with the span's times; a span with a fault has no duration, and is kept all the same."""
+        if not self.start_ns or not self.end_ns:
+            return "no start" if not self.start_ns else "no end"
+        return "end before start" if self.end_ns < self.start_ns else None
+
+    @property
     def duration_ns(self) -> int | None:
         """Nanoseconds; None when either end is unset or the end lies before the start."""
         if not self.start_ns or not self.end_ns or self.end_ns < self.start_ns:

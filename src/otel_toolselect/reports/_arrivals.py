@@ -48,6 +48,10 @@ def _blocks(found: Arrivals) -> Iterator[Block]:
         yield Line("nothing has arrived; point OTEL_EXPORTER_OTLP_ENDPOINT of your agent at `toolselect serve`", "warn")
         return
     yield from _scopes(found)
+    for scope in found.scopes:
+        for fault, n in sorted(scope.clock.items()):
+            said = f"{count(n, 'span')} of {scope.service or scope.scope}: {fault}; kept, without a duration"
+            yield Line(said, "warn", indent=2)
     if found.loose_logs:
         yield Line(
             f"{count(found.loose_logs, 'log record')} without a span: nothing says to which run they belong", "warn"

@@ -29,6 +29,8 @@ class Scope:
     spans: int
     traces: int
     dialects: dict[str, int]
+    clock: dict[str, int] = field(default_factory=dict)
+    """Spans by what is wrong with their times ("end before start", "no end", "no start")."""
 
 
 @dataclass(slots=True)
@@ -55,6 +57,7 @@ def scopes(spans: Iterable[Span], dialect_of: Callable[[Span], str]) -> list[Sco
     seen: dict[tuple[str, str], None] = {}
     counts: dict[ScopeKey, Counter[str]] = defaultdict(Counter)
     traces: dict[ScopeKey, set[str]] = defaultdict(set)
+    clock: dict[ScopeKey, Counter[str]] = defaultdict(Counter)
     for span in spans:
         ident = (span.trace_id, span.span_id)
         if span.span_id and ident in seen:
@@ -63,8 +66,16 @@ def scopes(spans: Iterable[Span], dialect_of: Callable[[Span], str]) -> list[Sco
         key = (span.service, span.scope_name, span.scope_version)
         counts[key][dialect_of(span)] += 1
         traces[key].add(span.trace_id)
+        if span.clock_fault:
+            clock[key][span.clock_fault] += 1
     return [
-        Scope(*key, spans=found.total(), traces=len(traces[key]), dialects=dict(sorted(found.items())))
+        Scope(
+            *key,
+            spans=found.total(),
+            traces=len(traces[key]),
+            dialects=dict(sorted(found.items())),
+            clock=dict(clock[key]),
+        )
         for key, found in sorted(counts.items())
     ]
 
