@@ -20,9 +20,13 @@ from otel_toolselect.model.spans import Batch, LogRecord, Span
 from otel_toolselect.model.values import digest
 
 if TYPE_CHECKING:
+    from otel_toolselect.config import Judge as JudgeSettings
+    from otel_toolselect.model.verdicts import SuiteVerdicts
     from otel_toolselect.receive import Receiver
     from otel_toolselect.receive import Settings as ReceiveSettings
     from otel_toolselect.reports import Arrivals
+    from otel_toolselect.rules import Suite
+    from otel_toolselect.rules.asking import Asker
     from otel_toolselect.store import RawEngine, RawResult, Store
 
 Warn = Callable[[str], None]
@@ -91,12 +95,43 @@ def runs_from_store(
 
 def score(paths: Sequence[str], suite: str, *, settings: Settings | None = None, warn: Warn = _silent) -> Report:
     """Files against a suite, nothing kept."""
-    from otel_toolselect.judge import judge
     from otel_toolselect.rules import load_suite
     from otel_toolselect.stats import report
 
     expectations = load_suite(suite)  # first: a mistake in it is said before a large file is read
-    return report(judge(runs_from_files(paths, settings=settings, warn=warn), expectations))
+    runs = runs_from_files(paths, settings=settings, warn=warn)
+    return report(judged(runs, expectations, settings))
+
+
+def judged(runs: Iterable[Run], suite: Suite, settings: Settings | None = None) -> SuiteVerdicts:
+    """Verdicts, with the yes/no judge of the settings to ask; adjudicated where they say so (R37)."""
+    from otel_toolselect.judge import adjudicate, judge
+
+    wanted = (settings or load()).judge
+    with asker_of(wanted) as asker:
+        if asker is None or not wanted.adjudicate:
+            return judge(runs, suite, asker)
+        kept = list(runs)
+        return adjudicate(judge(kept, suite, asker), {run.run_id: run for run in kept}, asker)
+
+
+@contextmanager
+def asker_of(wanted: JudgeSettings) -> Iterator[Asker | None]:
+    """Who answers questions about free text, None when no judge is configured; limits count within the block."""
+    if not wanted.on:
+        yield None
+        return
+    from otel_toolselect.llm import Cache, Client, Limits
+    from otel_toolselect.llm.client import require
+
+    require()
+    folder = Path(wanted.cache) if wanted.cache else data_folder() / "judge-cache"
+    limits = Limits(wanted.calls, wanted.seconds, wanted.timeout)
+    client = Client(wanted.url, wanted.model, key=wanted.key, limits=limits, cache=Cache(folder))
+    try:
+        yield client
+    finally:
+        client.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +154,12 @@ def evaluate(
     """Stored spans against a suite; runs and verdicts are kept. Judging again replaces, so nothing counts
     twice.
     """
-    from otel_toolselect.judge import judge
     from otel_toolselect.rules import load_suite
     from otel_toolselect.stats import report
 
     expectations = load_suite(suite)
     runs = runs_from_store(store, since_ns=since_ns, until_ns=until_ns, service=service, settings=settings)
-    verdicts = judge(runs, expectations)
+    verdicts = judged(runs, expectations, settings)
     store.write_runs(runs)
     store.write_verdicts(verdicts.runs)
     return Evaluated(report(verdicts), {run.run_id: run for run in runs})

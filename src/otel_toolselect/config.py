@@ -10,9 +10,14 @@ The file is TOML: its scalars have types, so nothing has to be guessed, and the 
     http_port = 4318
     [case_attributes]          # which attributes name a case (design section 4), the first that is set wins
     case_id = ["toolselect.case.id", "test.case.name"]
+    [judge]                    # answers `judge: ...` in suites; off without url and model
+    url = "https://api.example.com/v1"
+    model = "some-model"       # its key comes from the environment only: TOOLSELECT_JUDGE_KEY
+    adjudicate = false         # a second look at failures; it never changes a verdict
 
 Environment: `TOOLSELECT_STORE`, `TOOLSELECT_HOST`, `TOOLSELECT_GRPC_PORT`, `TOOLSELECT_HTTP_PORT`, `TOOLSELECT_SPOOL`,
-`TOOLSELECT_TOKEN`. Every mistake is reported, not only the first.
+`TOOLSELECT_TOKEN`, `TOOLSELECT_JUDGE_URL` and the like for the other keys of `judge`. Every mistake is reported, not
+only the first.
 """
 
 from __future__ import annotations
@@ -56,12 +61,35 @@ class CaseNames:
 
 
 @dataclass(frozen=True, slots=True)
+class Judge:
+    """The yes/no judge: an OpenAI-compatible endpoint. Off while `url` or `model` is empty.
+
+    `calls` and `seconds` bound one judgement as a whole, `timeout` one request; what is over a limit stays undecided.
+    `cache` "": in the user's data folder.
+    """
+
+    url: str = ""
+    model: str = ""
+    key: str = field(default="", repr=False)
+    calls: int = 500
+    seconds: float = 300.0
+    timeout: float = 30.0
+    cache: str = ""
+    adjudicate: bool = False
+
+    @property
+    def on(self) -> bool:
+        return bool(self.url and self.model)
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """All settings with their defaults. `store` "": the embedded store in the user's data folder."""
 
     store: str = ""
     receive: Receive = Receive()
     case_attributes: CaseNames = CaseNames()
+    judge: Judge = Judge()
 
     @property
     def dsn(self) -> str:
@@ -118,6 +146,38 @@ def _names(value: object) -> tuple[str, ...]:
     return tuple(value)
 
 
+def _endpoint(value: object) -> str:
+    text = _text(value)
+    if not text.startswith(("http://", "https://")):
+        raise ValueError(f"{value!r} is no address; write https://HOST/v1, the part before /chat/completions")
+    return text.rstrip("/").removesuffix("/chat/completions")
+
+
+def _count(value: object) -> int:
+    shown = str(value)
+    if isinstance(value, bool) or not shown.isdecimal() or int(shown) > 10**9:
+        raise ValueError(f"{value!r} is no whole number from 0")
+    return int(shown)
+
+
+def _seconds(value: object) -> float:
+    try:
+        number = float(str(value))
+    except ValueError:
+        number = -1.0
+    if isinstance(value, bool) or not 0 < number <= 86_400:
+        raise ValueError(f"{value!r} is no number of seconds from 0 to 86400")
+    return number
+
+
+def _switch(value: object) -> bool:
+    known = {"true": True, "1": True, "false": False, "0": False}
+    found = known.get(str(value).lower())
+    if found is None:
+        raise ValueError(f"{value!r} is neither true nor false")
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class _Key:
     """One setting: its table in the file ("" for the top), its name there, and what reads its value."""
@@ -138,13 +198,23 @@ KEYS = {
     "http_port": _Key("receive", "http_port", _port),
     "spool": _Key("receive", "spool", _text),
     "token": _Key("receive", "token", _text),
+    "judge_url": _Key("judge", "url", _endpoint),
+    "judge_model": _Key("judge", "model", _text),
+    "judge_key": _Key("judge", "key", _text),
+    "judge_calls": _Key("judge", "calls", _count),
+    "judge_seconds": _Key("judge", "seconds", _seconds),
+    "judge_timeout": _Key("judge", "timeout", _seconds),
+    "judge_cache": _Key("judge", "cache", _text),
+    "judge_adjudicate": _Key("judge", "adjudicate", _switch),
 }
+_ENVIRONMENT_ONLY = frozenset({"judge.key"})  # a file of settings is shared and committed, a key must not be
 _FILE_KEYS = {
     key.path: key
     for key in (
         *KEYS.values(),
         *(_Key("case_attributes", name, _names) for name in ("case_id", "suite", "label", "attempt")),
     )
+    if key.path not in _ENVIRONMENT_ONLY
 }
 
 
