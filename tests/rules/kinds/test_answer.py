@@ -26,7 +26,12 @@ ORDER = {"id": "A-1001", "total": 79.9, "itemCount": 3, "status": "shipped", "et
         ("{cites_results: true}", "Its total is 79,90 €.", "pass", ""),
         ("{cites_results: true}", "All is well.", "fail", "cites nothing"),
         ("{consistent: true}", "All is well.", "pass", ""),
-        ("{consistent: true}", "The total is 89.90 EUR.", "fail", "total 89.90 where search_orders.total returned 79.9"),
+        (
+            "{consistent: true}",
+            "The total is 89.90 EUR.",
+            "fail",
+            "total 89.90 where search_orders.total returned 79.9",
+        ),
         ("{consistent: true}", "The total is 79.90 EUR.", "pass", ""),
         ("{consistent: true}", "Order A-1002 has shipped.", "fail", "a-1002 where search_orders.id returned A-1001"),
         ("{consistent: true}", "You asked for A-9999; I found A-1001.", "pass", ""),

@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
+from otel_toolselect.model.runs import Unknown
 from otel_toolselect.rules.matching import PLANNED, matchers
-from tests.builders import call, run
+from tests.builders import Planned, call, run
 from tests.rules.suites import problems_in, verdict
 
 ABSENT = object()
+FRIDAY = 1_793_361_600 * 10**9  # 2026-10-30, noon in UTC
 
 FITS: dict[str, list[tuple[str, list[Any], list[Any]]]] = {
     "literal": [
@@ -51,6 +53,62 @@ FITS: dict[str, list[tuple[str, list[Any], list[Any]]]] = {
         ("{text: x², unicode: NFC}", ["X²"], ["x2"]),
         ("{text: Straße}", ["STRASSE"], ["Strase"]),
     ],
+    "date": [
+        (
+            "{date: 2026-11-03}",
+            ["2026-11-03", "November 3, 2026", "3 Nov 2026", "3rd of November 2026", "03.11.2026", "2026/11/3",
+             "2026-11-03T23:00:00-05:00", "3 de noviembre de 2026", "in 4 days"],
+            ["2026-11-04", "03/11/2026", "11/03/2026", "03/11/26", "2026-02-30", "November 3", "12", "", 20261103, None,
+             "A-1001", ABSENT],
+        ),
+        ("{date: 2026-11-13}", ["13/11/2026", "11/13/2026", "2026-11-13"], ["11/12/2026"]),
+        ("{date: 2026-11-03, format: DD/MM/YYYY}", ["03/11/2026", "2026-11-03"], ["11/03/2026"]),
+        ("{date: 2026-11-03, format: ['%m/%d/%Y']}", ["11/03/2026"], ["03/11/2026"]),
+        ("{date: 2026-11-03, zone: Europe/Berlin}", ["2026-11-02T23:30:00Z"], ["2026-11-02T22:30:00Z"]),
+        ("{date: next Tuesday}", ["2026-11-03", "tuesday", "next tuesday"], ["2026-10-27", "2026-11-10"]),
+        ("{date: tomorrow}", ["2026-10-31"], ["2026-10-30"]),
+        ("{date: last friday}", ["2026-10-23"], ["2026-10-30"]),
+        ("{date: in 2 weeks}", ["2026-11-13"], []),
+    ],
+    "datetime": [
+        (
+            '{datetime: "2026-11-02T22:30:00Z"}',
+            ["2026-11-02T23:30:00+01:00", "2026-11-02T22:30:00.000Z", "2026-11-02 22:30:00Z"],
+            ["2026-11-02T22:30:01Z", "2026-11-02T22:30:00", "2026-11-02", "02/11/2026 22:30", "x", 5, ABSENT],
+        ),
+        ('{datetime: "2026-11-02T23:30:00", zone: Europe/Berlin}', ["2026-11-02T22:30:00Z", "2026-11-02T23:30:00"], []),
+        ('{datetime: "2026-11-02T22:30:00Z", within: 60}', ["2026-11-02T22:31:00Z"], ["2026-11-02T22:31:01Z"]),
+    ],
+    "phone": [
+        ('{phone: "+49 30 1234567"}', ["+49301234567", "030 1234567", "(030) 123 45 67", 49301234567], ["+49301234568",
+         "abc", "", None, ABSENT, "9" * 100]),
+        ('{phone: "030 1234567", region: DE}', ["+49 30 1234567"], ["+1 30 1234567"]),
+    ],
+    "money": [
+        (
+            '{money: "79.90 EUR"}',
+            ["€79.90", "79,90 €", "EUR 79.90", 79.9, "79.9", {"amount": "79.90", "currency": "EUR"}, "79.90 euros"],
+            ["79.90 USD", "$79.90", 79.91, -79.9, "-79.90 EUR", "about 79.90 maybe", "A-79.90", True, None, [79.9],
+             {"amount": 79.9, "currency": "USD"}, ABSENT],
+        ),
+        ("{money: 1234.5, currency: EUR}", ["1.234,50 €", "1,234.50"], ["1234.50 GBP"]),
+        ('{money: "$20"}', ["20 USD", "CAD 20", 20], ["20 EUR"]),
+        ('{money: "-5 EUR"}', ["-5.00 €", "(5 EUR)"], ["5 EUR"]),
+    ],
+    "from_result": [
+        (
+            '{from_result: search_orders, path: "$.orders[*].id"}',
+            ["A-1", 7],
+            ["A-2", "7", "x", ABSENT],
+        ),
+        ("{from_result: search_orders}", ["A-1", "x"], ["A-9"]),
+    ],
+    "loose": [('{loose: "New-York, N.Y."}', ["new york ny", "NEW_YORK NY"], ["new yorks", 5, None, ABSENT])],
+    "integer": [("{integer: 5}", [5], [5.0, 6, True, "5", None, ABSENT]), ("{integer: 1}", [1], [True])],
+    "object": [
+        ("{object: {range: 5}}", [{"range": 5}], [5, {}, {"range": 5, "x": 1}]),
+        ("{object: {optional: {any: true, optional: true}}}", [{}, {"optional": 1}], [{"x": 1}, ABSENT]),
+    ],
 }  # fmt: skip
 
 ROWS = [(name, *row) for name, rows in FITS.items() for row in rows]
@@ -60,7 +118,9 @@ ROWS = [(name, *row) for name, rows in FITS.items() for row in rows]
 def test_matcher(name: str, written: str, good: list[Any], bad: list[Any]) -> None:
     for value, status in [*((v, "pass") for v in good), *((v, "fail") for v in bad)]:
         args = {} if value is ABSENT else {"x": value}
-        layer = verdict(f"{{args: {{book: {{x: {written}}}}}}}", run(call("book", args))).layers["arguments"]
+        found = call("search_orders", ok=True, value={"orders": [{"id": "A-1"}, {"id": 7}], "note": "x"})
+        given = run(found, call("book", args), start_ns=FRIDAY)
+        layer = verdict(f"{{args: {{book: {{x: {written}}}}}}}", given).layers["arguments"]
         assert layer.status == status, (value, layer.explanation)
         assert status == "pass" or "x " in layer.explanation
 
@@ -87,7 +147,22 @@ def test_every_matcher_has_rows() -> None:
         ("{matches: '(?=a)'}", "RE2 has no look-around"),
         ("{matches: '(((a{1,100}){1,100}){1,100})'}", "is not an RE2 pattern"),
         ("{text: Paris, unicode: NFX}", "unicode cannot be 'NFX'"),
-        ("{money: 5}", "the matcher 'money' is not supported yet"),
+        ("{date: someday}", "date: 'someday' is no full date"),
+        ("{date: 03/11/2026}", "03/11/2026 is ambiguous (2026-11-03 or 2026-03-11)"),
+        ("{date: 2026-02-30}", "is no day of the calendar"),
+        ("{date: 2026-11-03, zone: Berlin}", "unknown time zone 'Berlin'"),
+        ("{date: 2026-11-03, format: DD/MM}", "names no day, month and year"),
+        ("{datetime: 2026-11-03T10:00:00}", "has no offset: name the zone"),
+        ("{datetime: noonish}", "is no full time"),
+        ("{phone: '12'}", "is no telephone number"),
+        ("{phone: '030 1234567', region: Germany}", "unknown region"),
+        ("{money: twenty}", "money: 'twenty' is no amount"),
+        ("{money: 5, currency: bucks}", "unknown currency"),
+        ("{from_result: search_order}", "did you mean 'search_orders'?"),
+        ("{from_result: search_orders, path: 'orders[0]'}", "does not begin at the result"),
+        ("{from_result: search_orders, path: '$.a['}", "is no JSONPath"),
+        ("{from_result: search_orders, path: '$..a..b..c'}", "descends"),
+        ("{from_result: search_orders, path: '$[?match(@.a, ''x'')]'}", "holds a pattern"),
         ("{one_off: [a]}", "did you mean 'one_of'?"),
     ],
 )
@@ -115,3 +190,38 @@ def test_a_pattern_has_a_length_limit() -> None:
 def test_values_that_look_alike_are_told_apart(written: str, value: Any, said: str) -> None:
     layer = verdict(f"{{args: {{book: {{x: {written}}}}}}}", run(call("book", {"x": value}))).layers["arguments"]
     assert (layer.status, said in layer.explanation) == ("fail", True), layer.explanation
+
+
+@pytest.mark.parametrize(
+    ("earlier", "said"),
+    [
+        ([], "search_orders was never called"),
+        ([call("search_orders", ok=False, value={"id": "A-1"})], "no result of search_orders was there yet"),
+        ([call("search_orders", ok=True, value=Unknown("not recorded"))], "is not known: not recorded"),
+        ([call("search_orders", ok=True, value=[])], "returned were: nothing"),
+        ([call("search_orders", ok=True, value={"id": "A-1"}, turn=1)], "no result of search_orders was there yet"),
+    ],
+)
+def test_where_a_value_came_from_is_told(earlier: list[Planned], said: str) -> None:
+    given = run(*earlier, call("book", {"x": "A-1"}, turn=earlier[0].turn if earlier else None))
+    layer = verdict("{args: {book: {x: {from_result: search_orders}}}}", given).layers["arguments"]
+    assert (layer.status, said in layer.explanation) == ("fail", True), layer.explanation
+
+
+def test_a_result_in_json_text_is_read() -> None:
+    given = run(call("search_orders", ok=True, value='{"id": "A-1"}'), call("book", {"x": "A-1"}))
+    expect = "{args: {book: {x: {from_result: search_orders, path: $.id}}}}"
+    assert verdict(expect, given).layers["arguments"].status == "pass"
+
+
+def test_a_relative_date_needs_the_day_of_the_run() -> None:
+    layer = verdict("{args: {book: {x: {date: tomorrow}}}}", run(call("book", {"x": "2026-10-31"}))).layers["arguments"]
+    assert "the run has no start time" in layer.explanation
+
+
+def test_a_missing_library_is_an_error_that_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("otel_toolselect.rules.extras.find_spec", lambda name: None)
+    for written in ("{date: tomorrow}", "{datetime: tomorrow}", "{phone: '+49301234567'}", "{money: 5}"):
+        found = problems_in(f"{{args: {{book: {{x: {written}}}}}}}")
+        assert len(found) == 1
+        assert "pip install otel-toolselect[values]" in found[0]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from otel_toolselect.model.runs import Unknown
 from otel_toolselect.model.verdicts import Finding
+from otel_toolselect.rules.matching import Expected, Scope
 from otel_toolselect.rules.view import CallView
 
 
@@ -25,3 +26,25 @@ def judged(check: str, call: CallView, wrong: Sequence[tuple[str, str]], fits: s
     entry["mismatches"] = [{"argument": name, "reason": why} for name, why in wrong]
     said = f"{call.name}: " + "; ".join(f"{name} {why}" for name, why in wrong)
     return Finding(check, "arguments", "fail", said, {"calls": [entry]})
+
+
+def mismatches(expected: Sequence[Expected], args: Mapping[str, Any], scope: Scope) -> list[tuple[str, str]]:
+    """(argument, reason) for each expected argument that does not fit; what is left out has its schema's default."""
+    wrong = []
+    for e in expected:
+        why = e.mismatch(args, scope)
+        if why is not None and e.name not in args:
+            why = _by_default(e, why, scope)
+        if why is not None:
+            wrong.append((e.name, why))
+    return wrong
+
+
+def _by_default(expected: Expected, why: str, scope: Scope) -> str | None:
+    schema = scope.view.offered.get(scope.call.name)
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    member = properties.get(expected.name) if isinstance(properties, dict) else None
+    if not isinstance(member, dict) or "default" not in member:
+        return why
+    reason = expected.matcher.mismatch(member["default"], scope)
+    return None if reason is None else f"is left out, and its default does not fit: {reason}"

@@ -28,7 +28,7 @@ from otel_toolselect.rules._nodes import Node, Scalar
 from otel_toolselect.rules.check import Check
 from otel_toolselect.rules.draft import Draft
 from otel_toolselect.rules.normal import has_phrase, normal
-from otel_toolselect.rules.sources import Source, leaves, number_tokens, readings
+from otel_toolselect.rules.sources import Source, leaves, readings
 from otel_toolselect.rules.view import RunView
 
 NAME = "answer"
@@ -36,7 +36,7 @@ _LAYER: Layer = "outcome"
 _NEAR = 24  # characters between a member's name and the value that is said of it
 _SHORTEST = 3
 _ID = re2.compile(r"[\pL\pN]+(?:[-_#/][\pL\pN]+)*")
-_STATED = re2.compile(r"^[^0-9.;!?\n]{0,%d}?([0-9][0-9.,'’]*)" % _NEAR)
+_STATED = re2.compile(rf"^[^0-9.;!?\n]{{0,{_NEAR}}}?([0-9][0-9.,'’]*)")
 _CAMEL = re2.compile(r"([a-z0-9])([A-Z])")
 
 

@@ -1,7 +1,8 @@
 """`args`: what the arguments of a tool's calls must be (R25, R26), arguments layer, one finding per call.
 
 Holds for every call of the tool. Listed arguments are compared (see `rules.matching`); arguments that are not listed
-are the schema's business, and `{absent: true}` forbids one. Arguments that the trace does not hold never count as
+are the schema's business, and `{absent: true}` forbids one. An argument that is left out equals the default that the
+offered schema states for it; null is a value and not absent. Arguments that the trace does not hold never count as
 wrong: such a call is needs_review, with the reason, and leaves the denominator.
 """
 
@@ -15,7 +16,7 @@ from otel_toolselect.model.verdicts import Finding, Layer
 from otel_toolselect.rules._nodes import Fields, Node, Scalar, clip, kind_of
 from otel_toolselect.rules.check import Check
 from otel_toolselect.rules.draft import Draft
-from otel_toolselect.rules.kinds._arguments import judged, unknown
+from otel_toolselect.rules.kinds._arguments import judged, mismatches, unknown
 from otel_toolselect.rules.matching import Expected, Scope, parse_expected
 from otel_toolselect.rules.selectors import Tool
 from otel_toolselect.rules.view import CallView, RunView
@@ -37,9 +38,8 @@ class ArgsCheck:
 def _judge(call: CallView, expected: Sequence[Expected], view: RunView) -> Finding:
     if isinstance(call.args, Unknown):
         return unknown(NAME, call, call.args)
-    scope = Scope(call, view)
-    reasons = [(e.name, e.mismatch(call.args, scope)) for e in expected]
-    return judged(NAME, call, [(n, why) for n, why in reasons if why is not None], "has the expected arguments")
+    wrong = mismatches(expected, call.args, Scope(call, view))
+    return judged(NAME, call, wrong, "has the expected arguments")
 
 
 class _Kind:

@@ -1,0 +1,58 @@
+"""JSONPath (RFC 9535) into results, compiled at load and bounded: no patterns, few descents, short texts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import jsonpath
+from jsonpath.exceptions import JSONPathError
+
+from otel_toolselect.model.values import JSON
+from otel_toolselect.rules._nodes import Node, clip
+from otel_toolselect.rules.problems import Problems
+
+_LONGEST = 500
+_DESCENTS = 2  # each `..` may visit a result once more for each of its nodes
+_MOST = 10_000  # values that one path may give
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    text: str
+    compiled: Any
+
+    def find(self, value: JSON) -> list[Any]:
+        """The values at the path, none when it leads nowhere."""
+        if not isinstance(value, (dict, list)):
+            return [value] if self.text == "$" else []
+        found: list[Any] = []
+        try:
+            for match in self.compiled.finditer(value):
+                found.append(match.obj)
+                if len(found) >= _MOST:
+                    break
+        except JSONPathError:
+            return found  # an expression in a filter that does not fit this result selects nothing
+        return found
+
+
+def compile_path(node: Node, what: str, problems: Problems) -> Path | None:
+    text = problems.text(node, what)
+    if text is None:
+        return None
+    if not text.startswith("$"):
+        problems.add(node, f"{what} {clip(text)!r} does not begin at the result", f"write $.{text.lstrip('.')[:40]}")
+        return None
+    if len(text) > _LONGEST or text.count("..") > _DESCENTS:
+        problems.add(node, f"{what} is too long, or descends ({'..'}) more than {_DESCENTS} times")
+        return None
+    if "match(" in text or "search(" in text or "=~" in text:
+        problems.add(node, f"{what} {clip(text)!r} holds a pattern", "compare with the matcher matches instead")
+        return None
+    try:
+        return Path(text, jsonpath.compile(text))
+    except (JSONPathError, ValueError, RecursionError) as error:
+        said = str(error).splitlines()[0] if str(error) else "it cannot be read"
+        problems.add(node, f"{what} {clip(text)!r} is no JSONPath: {clip(said)}")
+        return None
