@@ -73,6 +73,7 @@ cases:
       order: [{first: search_orders, then: issue_refund, needs: ok}]
       args:
         search_orders: {customer_id: C-42, status: {any: true, optional: true}}
+      reference: {calls: [search_orders, issue_refund], mode: ordered}
       clarify: {about: [order, which order]}
       turns: [{at: 2, first: [issue_refund]}]
 """
@@ -124,7 +125,7 @@ def test_a_suite_without_policy_takes_any_tool_name() -> None:
             "suite: s\nrules: x\ncases:\n  - {id: a, expect: {class: none}}\n",
             "'rules' in the suite is not supported yet",
         ),
-        ("suite: s\nmatching: bfcl\ncases:\n  - {id: a, expect: {class: none}}\n", "'bfcl' is not supported yet"),
+        ("suite: s\nmatching: soft\ncases:\n  - {id: a, expect: {class: none}}\n", "unknown matching profile 'soft'"),
         ("suite: s\nsuite: t\ncases: []\n", "2:1: the key 'suite' stands twice (first on line 1)"),
         ("suite: s\ncases:\n  - {expect: {class: none}}\n", "3:5: a case has no id"),
         ("suite: s\ncases:\n  - {id: a}\n", "the case 'a' expects nothing"),
@@ -190,7 +191,7 @@ def test_mistakes_of_a_policy(policy: str, said: str) -> None:
         ("group: {relation: same}", "group has no id"),
         ("group: {id: g, relation: sam}", "relation cannot be 'sam'"),
         ("labels: [{first: [x]}]", "does not say by whom"),
-        ("matching: loose", "'loose' is not supported yet"),
+        ("matching: bfkl", "unknown matching profile 'bfkl' (did you mean 'bfcl'?)"),
         ("risk: {}", "risk must be a text, not a mapping"),
         ("prompt: null", "prompt must be a text, not nothing"),
     ],

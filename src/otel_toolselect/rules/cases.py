@@ -10,6 +10,7 @@ from otel_toolselect.rules.draft import Draft
 from otel_toolselect.rules.expect import parse_expect
 from otel_toolselect.rules.policy import Policy
 from otel_toolselect.rules.problems import Problems
+from otel_toolselect.rules.profile import JSON_VALUES, Profile, parse_matching
 from otel_toolselect.rules.suite import Case, Group
 
 KEYS = ("id", "prompt", "tools", "tags", "risk", "group", "labels", "rationale", "env", "expect", "matching")
@@ -18,7 +19,7 @@ _CATALOG = "catalog: sha256:<64 hex digits>"
 _Found = Mapping[str, tuple[Scalar, Node]]
 
 
-def parse_case(node: Node, policy: Policy, problems: Problems) -> Case | None:
+def parse_case(node: Node, policy: Policy, problems: Problems, profile: Profile = JSON_VALUES) -> Case | None:
     """The case; None when it is too broken to name. Every problem in it is recorded either way."""
     found = problems.fields(node, "a case", KEYS, synonyms=_SYNONYMS)
     if found is None:
@@ -27,9 +28,9 @@ def parse_case(node: Node, policy: Policy, problems: Problems) -> Case | None:
     if "id" not in found:
         problems.add(node, "a case has no id", "write id: NAME")
     tools, catalog = _pinned(found, policy, problems)
-    draft = Draft(problems, policy, tools, catalog)
     if "matching" in found:
-        check_matching(found["matching"][1], problems)
+        profile = parse_matching(found["matching"][1], problems) or profile
+    draft = Draft(problems, policy, tools, catalog, profile)
     if "expect" not in found:
         problems.add(node, f"the case {clip(case_id or '?')!r} expects nothing", "write expect: {...}")
         return None
@@ -50,13 +51,6 @@ def parse_case(node: Node, policy: Policy, problems: Problems) -> Case | None:
         env=_text(found, "env", problems),
         line=node.line,
     )
-
-
-def check_matching(node: Node, problems: Problems) -> None:
-    """`matching` names a profile of comparers; `json` is the only one so far."""
-    name = problems.text(node, "matching")
-    if name not in (None, "json"):
-        problems.add(node, f"the matching profile {clip(str(name))!r} is not supported yet", "known: json")
 
 
 def _text(found: _Found, key: str, problems: Problems) -> str | None:

@@ -12,6 +12,7 @@ from otel_toolselect.model.runs import NO_CALL_LABELS
 from otel_toolselect.rules._nodes import Node, Scalar, clip
 from otel_toolselect.rules.policy import EFFECTS, Policy
 from otel_toolselect.rules.problems import Problems, suggest
+from otel_toolselect.rules.profile import JSON_VALUES, Profile
 from otel_toolselect.rules.selectors import AnyCall, Effect, NoCallOutcome, Selector, Tool
 
 DecisionClass: TypeAlias = Literal["required", "optional", "none", "clarify", "refuse", "multi_step"]
@@ -29,12 +30,18 @@ class Draft:
     """`configs` and `keys`: what each kind read and where, by the kind's name."""
 
     def __init__(
-        self, problems: Problems, policy: Policy, pinned: tuple[str, ...] | None = None, catalog: str | None = None
+        self,
+        problems: Problems,
+        policy: Policy,
+        pinned: tuple[str, ...] | None = None,
+        catalog: str | None = None,
+        profile: Profile = JSON_VALUES,
     ) -> None:
         self.problems = problems
         self.policy = policy
         self.pinned = pinned
         self.catalog = catalog
+        self.profile = profile
         self.configs: dict[str, Any] = {}
         self.keys: dict[str, Scalar] = {}
         self.wanted: list[Selector] = []

@@ -11,9 +11,10 @@ from pathlib import Path
 from otel_toolselect.errors import InputError, SuiteError
 from otel_toolselect.rules._nodes import Fields, Node, clip
 from otel_toolselect.rules._yaml import MAX_BYTES, read_yaml
-from otel_toolselect.rules.cases import check_matching, parse_case
+from otel_toolselect.rules.cases import parse_case
 from otel_toolselect.rules.policy import Policy, parse_policy
 from otel_toolselect.rules.problems import Problems
+from otel_toolselect.rules.profile import JSON_VALUES, Profile, parse_matching
 from otel_toolselect.rules.suite import Case, Suite
 from otel_toolselect.rules.tiny import parse_tiny, read_lines, read_list
 
@@ -23,9 +24,7 @@ _PLANNED = ("rules",)
 
 def load_suite(path: str | Path) -> Suite:
     """Reads a suite of any form. Raises SuiteError with every problem, InputError when the file cannot be read."""
-    where = str(path)
-    text = _read(Path(path), where)
-    return parse_suite(text, path=where)
+    return parse_suite(read_text(path), path=str(path))
 
 
 def parse_suite(text: str, *, path: str) -> Suite:
@@ -42,7 +41,9 @@ def parse_suite(text: str, *, path: str) -> Suite:
     return suite
 
 
-def _read(path: Path, where: str) -> str:
+def read_text(path: str | Path) -> str:
+    """The text of a user's file, bounded. Raises InputError, with the path, on what cannot be read."""
+    where, path = str(path), Path(path)
     try:
         size = path.stat().st_size
         if size > MAX_BYTES:
@@ -92,23 +93,22 @@ def _suite(root: Node | None, path: str, problems: Problems) -> Suite:
     if "suite" not in found and "cases" in found:
         problems.add(root, "the suite has no name", "write suite: NAME")
     version = problems.text(found["version"][1], "version") if "version" in found else None
-    if "matching" in found:
-        check_matching(found["matching"][1], problems)
+    profile = parse_matching(found["matching"][1], problems) if "matching" in found else None
     policy = parse_policy(found["policy"][1] if "policy" in found else None, version or "", problems)
-    cases = _cases(found["cases"][1], policy, problems) if "cases" in found else []
+    cases = _cases(found["cases"][1], policy, problems, profile or JSON_VALUES) if "cases" in found else []
     if "cases" not in found:
         problems.add(root, "suite has no cases", "write cases: [...]")
     return Suite(name or "", tuple(cases), policy, version or "", path)
 
 
-def _cases(node: Node, policy: Policy, problems: Problems) -> list[Case]:
+def _cases(node: Node, policy: Policy, problems: Problems, profile: Profile) -> list[Case]:
     entries = problems.items(node, "cases", example="[{id: ..., prompt: ..., expect: {...}}]")
     if not entries:
         problems.add(node, "suite has no cases", "a suite without cases proves nothing")
     found: list[Case] = []
     lines: dict[str, int] = {}
     for entry in entries:
-        case = parse_case(entry, policy, problems)
+        case = parse_case(entry, policy, problems, profile)
         if case is None:
             continue
         if case.id in lines:

@@ -118,6 +118,8 @@ class _Kind:
         raise NotImplementedError("schema has no setting")
 
     def finish(self, draft: Draft) -> Check | None:
+        if not draft.profile.schema:
+            return None
         wanted = tuple(dict.fromkeys([*draft.first, *draft.wanted]))
         return SchemaCheck(wanted, tuple(draft.forbidden)) if wanted else None
 

@@ -1,0 +1,108 @@
+"""Two sequences of calls beside each other: which observed call is which expected one, and how far apart they are.
+
+Calls are a multiset: each observed call satisfies one expected call, and the assignment is optimal, never greedy. As
+many pairs as possible fit in full (tool and arguments); what is left is paired by tool alone, so that a call with
+wrong arguments is a wrong call and not a skipped step. Where several assignments are equally good, one that keeps the
+order is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from rapidfuzz.distance import Levenshtein
+
+from otel_toolselect.rules.pairing import pair
+
+Fits = Callable[[int, int], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """`pairs`: observed position -> expected position, same tool; `fitting`: those whose arguments fit too."""
+
+    pairs: dict[int, int]
+    fitting: frozenset[int]
+
+    def missing(self, expected: int) -> list[int]:
+        taken = set(self.pairs.values())
+        return [e for e in range(expected) if e not in taken]
+
+    def surplus(self, observed: int) -> list[int]:
+        return [o for o in range(observed) if o not in self.pairs]
+
+    @property
+    def in_order(self) -> bool:
+        steps = [self.pairs[o] for o in sorted(self.pairs)]
+        return all(a < b for a, b in pairwise(steps))
+
+
+def align(expected: Sequence[str], observed: Sequence[str], fits: Fits) -> Alignment:
+    """`fits(e, o)`: the arguments of observed call o are those of expected call e; asked only for the same tool."""
+    known: dict[tuple[int, int], bool] = {}
+
+    def whole(e: int, o: int) -> bool:
+        if expected[e] != observed[o]:
+            return False
+        if (e, o) not in known:
+            known[e, o] = fits(e, o)
+        return known[e, o]
+
+    full = _pairs(range(len(expected)), range(len(observed)), whole)
+    by_tool = _pairs(
+        [e for e in range(len(expected)) if e not in full.values()],
+        [o for o in range(len(observed)) if o not in full],
+        lambda e, o: expected[e] == observed[o],
+    )
+    return Alignment({**full, **by_tool}, frozenset(full))
+
+
+def _pairs(expected: Sequence[int], observed: Sequence[int], fits: Fits) -> dict[int, int]:
+    """A maximum matching, observed -> expected; the order-keeping one when it is as large."""
+    if not expected or not observed:
+        return {}
+    kept = _in_order(expected, observed, fits)
+    most = pair([[o for o in observed if fits(e, o)] for e in expected])
+    if len(kept) == len(most):
+        return kept
+    return {o: expected[i] for o, i in most.items()}
+
+
+def _in_order(expected: Sequence[int], observed: Sequence[int], fits: Fits) -> dict[int, int]:
+    """The longest common subsequence."""
+    n, m = len(expected), len(observed)
+    best = [[0] * (m + 1) for _ in range(n + 1)]
+    for i in range(n - 1, -1, -1):
+        row, below = best[i], best[i + 1]
+        for j in range(m - 1, -1, -1):
+            row[j] = below[j + 1] + 1 if fits(expected[i], observed[j]) else max(below[j], row[j + 1])
+    found: dict[int, int] = {}
+    i = j = 0
+    while i < n and j < m:
+        if fits(expected[i], observed[j]):
+            found[observed[j]] = expected[i]
+            i, j = i + 1, j + 1
+        elif best[i + 1][j] >= best[i][j + 1]:
+            i += 1
+        else:
+            j += 1
+    return found
+
+
+def distance(alignment: Alignment, expected: int, observed: int, *, order: bool, free: Collection[str] = ()) -> int:
+    """Levenshtein distance in steps: a skipped or an extra step is one edit, a step that moved two, a replaced one one.
+
+    `free`: "missing" or "extra" steps that cost nothing. Without `order` a move costs nothing either.
+    """
+    pairs = alignment.pairs
+    wanted = list(range(expected))
+    if "missing" in free:
+        wanted = sorted(pairs.values())
+    seen = [pairs.get(o, expected + o) for o in range(observed)]
+    if "extra" in free:
+        seen = [s for s in seen if s < expected]
+    if not order:
+        seen.sort()
+    return int(Levenshtein.distance(wanted, seen))

@@ -1,0 +1,301 @@
+"""`reference`: a whole sequence of calls to compare with (R27); selection, sequencing and arguments layers.
+
+    mode        every step must be there   nothing else may be there   in this order
+    exact       yes                        yes                         yes
+    ordered     yes                        no                          yes
+    unordered   yes                        yes                         no
+    superset    yes                        no                          no
+    subset      no                         yes                         no
+
+`calls` are tools, or `{tool, args}` with expected arguments of their own; `among` says which observed calls are
+compared (`effect:write ok`: only writes that succeeded; the default is every consequential call). Calls are a
+multiset, paired optimally (see `rules.alignment`): two expected calls need two observed ones.
+
+Which layer fails (design section 7):
+
+- selection: a step is missing, or a call is there that the mode forbids: wrong name, wrong number of calls;
+- sequencing, only in the modes with an order: the order is broken; a skipped or an extra step breaks it too where the
+  mode forbids it. The sentence tells "the same steps in another order" from "a step was skipped";
+- arguments: a call whose tool was right has not the expected arguments, one finding per paired call (R25).
+
+`max_distance: N` tolerates up to N edits (Levenshtein over steps; what the mode permits anyway costs nothing) in
+selection and sequencing together. Evidence: matched calls (tool and arguments), matched tools, precision = matched /
+observed, recall = matched / expected, null where there is nothing to divide by.
+
+With `ok` in `among`, a call whose outcome the trace does not tell is taken as successful and the verdict becomes
+needs_review.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from otel_toolselect.model.runs import Unknown
+from otel_toolselect.model.verdicts import Finding, Layer, Status
+from otel_toolselect.rules._literal import brief
+from otel_toolselect.rules._nodes import Fields, Items, Node, Scalar, clip, kind_of
+from otel_toolselect.rules.alignment import Alignment, align, distance
+from otel_toolselect.rules.check import Check
+from otel_toolselect.rules.draft import Draft
+from otel_toolselect.rules.kinds._arguments import judged, unknown
+from otel_toolselect.rules.matching import Expected, Scope, parse_expected
+from otel_toolselect.rules.profile import MODES, Mode, parse_matching
+from otel_toolselect.rules.selectors import Selector, Tool
+from otel_toolselect.rules.view import CallView, RunView
+
+NAME = "reference"
+_KEYS = ("calls", "mode", "among", "max_distance", "matching")
+_COMPLETE = frozenset({"exact", "ordered", "unordered", "superset"})  # every step must be there
+_CLOSED = frozenset({"exact", "unordered", "subset"})  # nothing else may be there
+_ORDERED = frozenset({"exact", "ordered"})
+_FITS = "has the arguments of the reference"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One expected call. `args` None: any arguments. `names` are the listed ones, where no other may be given."""
+
+    tool: str
+    args: tuple[Expected, ...] | None
+    names: frozenset[str] | None
+
+    def wrong(self, call: CallView, view: RunView) -> list[tuple[str, str]]:
+        """(argument, reason) for each argument that differs; unknown arguments are never wrong."""
+        if self.args is None or isinstance(call.args, Unknown):
+            return []
+        scope = Scope(call, view)
+        reasons = [(e.name, e.mismatch(call.args, scope)) for e in self.args]
+        found = [(name, why) for name, why in reasons if why is not None]
+        if self.names is not None:
+            found += [
+                (name, f"is not expected, got {brief(v)}") for name, v in call.args.items() if name not in self.names
+            ]
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Among:
+    """Which observed calls are compared."""
+
+    selectors: tuple[tuple[Selector, bool], ...]
+
+    def holds(self, call: CallView) -> bool:
+        if not self.selectors:
+            return call.consequential
+        return any(s.matches(call) and not (ok and call.ok is False) for s, ok in self.selectors)
+
+    def unsure(self, call: CallView) -> bool:
+        """The call is here only if it succeeded, and the trace does not say so."""
+        if not self.selectors or call.ok is not None:
+            return False
+        return all(ok for s, ok in self.selectors if s.matches(call))
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceCheck:
+    steps: tuple[Step, ...]
+    mode: Mode
+    among: Among
+    max_distance: int
+    name: str = NAME
+    layer: Layer = "sequencing"
+    decides: bool = True
+
+    def evaluate(self, view: RunView) -> Sequence[Finding]:
+        calls = [c for c in view.calls if self.among.holds(c)]
+        unsure = [c.name for c in calls if self.among.unsure(c)]
+        wrong: dict[int, list[tuple[str, str]]] = {}
+        alignment = self._straight(calls, view) or self._aligned(calls, view)
+        for o, e in alignment.pairs.items():
+            wrong[o] = [] if o in alignment.fitting else self.steps[e].wrong(calls[o], view)
+        findings = self._whole(alignment, calls, unsure)
+        for o in sorted(alignment.pairs):
+            if self.steps[alignment.pairs[o]].args is not None:
+                findings.append(_arguments(calls[o], wrong[o]))
+        return findings
+
+    def _straight(self, calls: Sequence[CallView], view: RunView) -> Alignment | None:
+        """The common case, call by call; None when it is not that simple."""
+        if len(calls) != len(self.steps):
+            return None
+        for step, call in zip(self.steps, calls, strict=True):
+            if step.tool != call.name or step.wrong(call, view):
+                return None
+        return Alignment({i: i for i in range(len(calls))}, frozenset(range(len(calls))))
+
+    def _aligned(self, calls: Sequence[CallView], view: RunView) -> Alignment:
+        names = [s.tool for s in self.steps]
+        return align(names, [c.name for c in calls], lambda e, o: not self.steps[e].wrong(calls[o], view))
+
+    def _whole(self, alignment: Alignment, calls: Sequence[CallView], unsure: Sequence[str]) -> list[Finding]:
+        """Selection, and sequencing where the mode has an order."""
+        missing = [self.steps[e].tool for e in alignment.missing(len(self.steps))] if self.mode in _COMPLETE else []
+        extra = [calls[o].name for o in alignment.surplus(len(calls))] if self.mode in _CLOSED else []
+        order = self.mode in _ORDERED
+        evidence = self._evidence(alignment, calls)
+        evidence["distance"] = away = self._distance(alignment, calls)
+        moved = order and not alignment.in_order
+        tolerated = away <= self.max_distance
+        if unsure:
+            evidence["unknown_outcome"] = list(unsure)
+        said = _sentence(missing, extra, moved, evidence)
+        if tolerated and away:
+            said = f"{said}: {away} of at most {self.max_distance} edits"
+        findings = [_finding("selection", bool(missing or extra) and not tolerated, said, evidence, missing, extra)]
+        if order and self.steps:
+            broken = bool(missing or extra or moved) and not tolerated
+            findings.append(_finding("sequencing", broken, said, evidence, missing, extra, moved=moved))
+        return [_doubted(f) for f in findings] if unsure else findings
+
+    def _evidence(self, alignment: Alignment, calls: Sequence[CallView]) -> dict[str, Any]:
+        matched, expected, observed = len(alignment.fitting), len(self.steps), len(calls)
+        return {
+            "mode": self.mode,
+            "expected_calls": [s.tool for s in self.steps],
+            "observed_calls": [c.name for c in calls],
+            "matched": matched,
+            "matched_tools": len(alignment.pairs),
+            "precision": matched / observed if observed else None,
+            "recall": matched / expected if expected else None,
+            "reordered": not alignment.in_order,
+        }
+
+    def _distance(self, alignment: Alignment, calls: Sequence[CallView]) -> int:
+        free = set() if self.mode in _CLOSED else {"extra"}
+        free |= set() if self.mode in _COMPLETE else {"missing"}
+        return distance(alignment, len(self.steps), len(calls), order=self.mode in _ORDERED, free=free)
+
+
+def _sentence(missing: Sequence[str], extra: Sequence[str], moved: bool, evidence: Mapping[str, Any]) -> str:
+    parts = [f"skipped: {', '.join(missing)}"] if missing else []
+    parts += [f"unexpected: {', '.join(extra)}"] if extra else []
+    if moved:
+        got = ", ".join(evidence["observed_calls"])
+        parts.append(f"another order than the reference ({', '.join(evidence['expected_calls'])}): {got}")
+    if parts:
+        return "; ".join(parts)
+    harmless = " in another order, which is free" if evidence["reordered"] else ""
+    return f"the calls are those of the reference{harmless}"
+
+
+def _finding(
+    layer: Layer,
+    failed: bool,
+    said: str,
+    common: Mapping[str, Any],
+    missing: Sequence[str],
+    extra: Sequence[str],
+    *,
+    moved: bool = False,
+) -> Finding:
+    evidence = dict(common)
+    if layer == "selection":
+        evidence["missing_required"] = list(missing)
+        evidence["forbidden_observed"] = list(extra) if failed else []
+    else:
+        evidence["skipped"], evidence["unexpected"] = list(missing), list(extra)
+    if failed and missing and not extra and not moved:
+        evidence["missing"] = list(missing)  # an incomplete trace may still bring them
+    return Finding(NAME, layer, "fail" if failed else "pass", said, evidence)
+
+
+def _doubted(finding: Finding) -> Finding:
+    names = ", ".join(dict.fromkeys(finding.evidence["unknown_outcome"]))
+    said = f"the trace does not say whether {names} succeeded; if so: {finding.explanation}"
+    status: Status = "needs_review"
+    evidence = {**finding.evidence, "forbidden_observed": []} if finding.layer == "selection" else finding.evidence
+    return Finding(finding.check, finding.layer, status, said, evidence)
+
+
+def _arguments(call: CallView, wrong: Sequence[tuple[str, str]]) -> Finding:
+    if isinstance(call.args, Unknown):
+        return unknown(NAME, call, call.args)
+    return judged(NAME, call, wrong, _FITS)
+
+
+class _Kind:
+    name = NAME
+    implicit = False
+
+    def parse(self, key: Scalar, node: Node, draft: Draft) -> None:
+        found = draft.problems.fields(node, NAME, _KEYS)
+        if found is None:
+            return
+        profile = draft.profile
+        if "matching" in found:
+            profile = parse_matching(found["matching"][1], draft.problems) or profile
+        mode = draft.problems.choice(found["mode"][1], "mode", MODES) if "mode" in found else profile.mode
+        outer, draft.profile = draft.profile, profile
+        steps = _steps(found["calls"][1], draft) if "calls" in found else []
+        draft.profile = outer
+        if "calls" not in found:
+            draft.problems.add(node, "reference has no calls", "write calls: [TOOL, {tool: TOOL, args: {...}}]")
+        among = _among(found["among"][1], draft) if "among" in found else Among(())
+        limit = found.get("max_distance")
+        most = draft.problems.whole(limit[1], "max_distance", least=0) if limit is not None else 0
+        for i, step in enumerate(steps):
+            draft.wants(Tool(step.tool), may_start=i == 0 or mode not in _ORDERED)
+        draft.configs[NAME] = ReferenceCheck(tuple(steps), cast("Mode", mode or "ordered"), among, most or 0)
+
+    def finish(self, draft: Draft) -> Check | None:
+        check: ReferenceCheck | None = draft.configs.get(NAME)
+        return check
+
+
+def _steps(node: Node, draft: Draft) -> list[Step]:
+    items = draft.problems.items(node, "reference.calls", example="[TOOL, {tool: TOOL, args: {...}}]")
+    return [step for step in (_step(item, draft) for item in items) if step is not None]
+
+
+def _step(node: Node, draft: Draft) -> Step | None:
+    if isinstance(node, Scalar):
+        text = draft.problems.text(node, "an entry of reference.calls")
+        name = draft.tool(text, node) if text is not None else None
+        return Step(name, None, None) if name is not None else None
+    found = draft.problems.fields(node, "an entry of reference.calls", ("tool", "args"), synonyms={"name": "tool"})
+    if found is None:
+        return None
+    if "tool" not in found:
+        draft.problems.add(node, "an entry of reference.calls names no tool", "write {tool: TOOL, args: {...}}")
+        return None
+    text = draft.problems.text(found["tool"][1], "tool")
+    name = draft.tool(text, found["tool"][1]) if text is not None else None
+    args = _args(found["args"][1], draft) if "args" in found else None
+    if name is None:
+        return None
+    closed = args is not None and draft.profile.closed
+    return Step(name, args, frozenset(e.name for e in args or ()) if closed else None)
+
+
+def _args(node: Node, draft: Draft) -> tuple[Expected, ...]:
+    if not isinstance(node, Fields):
+        draft.problems.add(node, f"args must be a mapping, not {kind_of(node)}", "write {ARGUMENT: VALUE}")
+        return ()
+    parsed = (parse_expected(k.text, v, draft) for k, v in node.entries)
+    return tuple(e for e in parsed if e is not None)
+
+
+def _among(node: Node, draft: Draft) -> Among:
+    """`SELECTOR`, `SELECTOR ok`, or a list of them."""
+    found: list[tuple[Selector, bool]] = []
+    for item in node.items if isinstance(node, Items) else (node,):
+        text = draft.problems.text(item, "among")
+        words = (text or "").split()
+        if text is None:
+            continue
+        if len(words) not in (1, 2) or words[1:] not in ([], ["ok"]):
+            draft.problems.add(
+                item, f"among cannot read {clip(text)!r}", 'write TOOL, effect:EFFECT or "effect:write ok"'
+            )
+            continue
+        selector = draft.selector(words[0], item, outcomes=False)
+        if selector is not None:
+            found.append((selector, len(words) == 2))
+    if isinstance(node, Items) and not node.items:
+        draft.problems.add(node, "among is an empty list: nothing would be compared", "take it out")
+    return Among(tuple(found))
+
+
+PLUGIN = _Kind()
