@@ -73,7 +73,24 @@ def build(group: Group, generations: Sequence[Sequence[Observation]], tree: Tree
         cost_usd=_cost(answers),
         incomplete=_incomplete(group, members, tree) or _silent(events, text),
         dialects=tuple(sorted({o.dialect for o in members if o.kind in ("model", "tool", "agent")})),
+        attributes=_attributes(sources),
     )
+
+
+_SHORT = 200
+
+
+def _attributes(sources: Sequence[Observation]) -> dict[str, bool | int | float | str]:
+    """The short scalars of the run's resource and its first span; the span's own win. Long ones are contents."""
+    if not sources:
+        return {}
+    span = sources[0].span
+    return {
+        name: value
+        for held in (span.resource, span.attributes)
+        for name, value in held.items()
+        if isinstance(value, (bool, int, float)) or (isinstance(value, str) and len(value) <= _SHORT)
+    }
 
 
 def _resolve_names(calls: Sequence[Call], catalog: tuple[ToolDefinition, ...] | None) -> None:

@@ -58,11 +58,12 @@ def _take(
         return
     verdict = judge_run(run, case, matcher.suite, asker)
     before = verdicts.get(run.run_id)
-    if before is None or (before != verdict and _telling(verdict) > _telling(before)):
+    if before is None or (before != verdict and telling(verdict) > telling(before)):
         verdicts[run.run_id] = verdict
 
 
-def _telling(verdict: RunVerdict) -> tuple[bool, int, str]:
+def telling(verdict: RunVerdict) -> tuple[bool, int, str]:
+    """How much a verdict rests on: of two under one run id the greater is kept, whatever the order they come in."""
     return (verdict.excluded != "incomplete", len(verdict.findings), repr(verdict))
 
 

@@ -13,8 +13,8 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`asks` is answered by yes or no; `about` names the quoted material, whose text comes from traces and suites and is
-    data, never an instruction.
+    """`asks` is answered by yes or no; `about` names the quoted material, whose text comes from traces and suites: it
+    is data, never an instruction.
     """
 
     asks: str

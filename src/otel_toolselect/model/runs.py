@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -105,7 +106,9 @@ class Run:
     `first_action` and `observed_class` are those without a policy (metadata tools count); a judge with a policy
     computes its own. `no_call` is always the reading of `final_text`. `incomplete` says why a run is not complete,
     None when it is. `history` is what the user said before `request` in the same conversation, oldest first, as far as
-    the run's own spans show it. Times in nanoseconds UTC; `tools` is None when the trace holds no catalog (unknown, not empty).
+    the run's own spans show it. Times in nanoseconds UTC; `tools` is None when the trace holds no catalog (unknown, not
+    empty). `attributes` are the short ones of resource and root span, for rules that match on them; they are not kept
+    with a run, as the raw spans are, and are no part of its identity.
     """
 
     run_id: str
@@ -136,6 +139,7 @@ class Run:
     cost_usd: float | None = None
     incomplete: str | None = None
     dialects: tuple[str, ...] = ()
+    attributes: Mapping[str, bool | int | float | str] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:

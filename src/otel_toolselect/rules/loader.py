@@ -19,7 +19,6 @@ from otel_toolselect.rules.suite import Case, Suite
 from otel_toolselect.rules.tiny import parse_tiny, read_lines, read_list
 
 _KEYS = ("suite", "version", "policy", "cases", "matching")
-_PLANNED = ("rules",)
 
 
 def load_suite(path: str | Path) -> Suite:
@@ -86,7 +85,11 @@ def _suite(root: Node | None, path: str, problems: Problems) -> Suite:
         if not problems.found:
             problems.at(1, 1, "suite has no cases: the file is empty", "write suite: NAME and cases: [...]")
         return empty
-    found = problems.fields(root, "the suite", _KEYS, planned=_PLANNED)
+    if isinstance(root, Fields) and root.get("rules") is not None and root.get("suite") is None:
+        said = "this is a rules file, for traffic without labels"
+        problems.add(root, said, "write suite: NAME, or see `toolselect rules --help`")
+        return empty
+    found = problems.fields(root, "the suite", _KEYS)
     if found is None:
         return empty
     name = problems.text(found["suite"][1], "suite") if "suite" in found else None

@@ -1,0 +1,47 @@
+"""Runs under a `rules:` file (R47): each run under each rule that matches it, nested runs included.
+
+The judgement of one run is that of suites (`judge_run`), so that a rule and a case with the same `expect` never
+disagree. Pure, as everything here: order and repeats of the runs change nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from otel_toolselect.judge.judging import judge_run, telling
+from otel_toolselect.model.rulings import Ruling, Rulings
+from otel_toolselect.model.runs import Run
+from otel_toolselect.rules.asking import Asker
+from otel_toolselect.rules.rulefiles import RuleFile
+
+
+def judge_rules(runs: Iterable[Run], rules: RuleFile, asker: Asker | None = None) -> Rulings:
+    """Every rule over every run that it matches. A run that comes twice counts once (the more telling one is kept)."""
+    suite = rules.suite
+    found: dict[tuple[str, str], Ruling] = {}
+    seen: set[str] = set()
+    for run in runs:
+        seen.add(run.run_id)
+        for rule in rules.rules:
+            if not rule.match.fits(run, rules.policy):
+                continue
+            verdict = judge_run(run, rule.case, suite, asker)
+            if rule.owner and verdict.failure:
+                verdict = replace(verdict, owner=rule.owner)
+            ruling = Ruling(rule.id, rule.severity, rule.owner, verdict)
+            before = found.get((rule.id, run.run_id))
+            if before is None or telling(ruling.verdict) > telling(before.verdict):
+                found[rule.id, run.run_id] = ruling
+    place = {rule.id: i for i, rule in enumerate(rules.rules)}
+    ordered = sorted(found.values(), key=lambda r: (place[r.rule], r.verdict.start_ns, r.verdict.run_id))
+    concerned = {r.verdict.run_id for r in ordered}
+    with_run = {r.rule for r in ordered}
+    return Rulings(
+        rules=rules.name,
+        rulings=tuple(ordered),
+        runs=len(seen),
+        unmatched_runs=len(seen - concerned),
+        rules_without_run=tuple(rule.id for rule in rules.rules if rule.id not in with_run),
+        policy_version=rules.policy.version,
+    )
