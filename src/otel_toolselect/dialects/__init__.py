@@ -64,8 +64,16 @@ def read(spans: Iterable[Span], logs: Iterable[LogRecord] = ()) -> list[Observat
     for span in chosen:
         source = Source(span, _signals(span, by_span.get((span.trace_id, span.span_id), ())))
         dialect = dialect_of(span)
-        observations.append(dialect.read(source) if dialect else Observation(span, UNCLAIMED, "other"))
+        observations.append(_read(dialect, source) if dialect else Observation(span, UNCLAIMED, "other"))
     return observations
+
+
+def _read(dialect: Dialect, source: Source) -> Observation:
+    """One span. A dialect that fails on a span nobody foresaw costs that span, not the rest."""
+    try:
+        return dialect.read(source)
+    except Exception as error:  # noqa: BLE001 dialects come from plug-ins too; the fault is kept and reported
+        return Observation(source.span, dialect.name, "other", fault=f"{type(error).__name__}: {error}")
 
 
 def distinct(spans: Iterable[Span]) -> list[Span]:

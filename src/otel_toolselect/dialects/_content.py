@@ -71,8 +71,8 @@ def system_text(value: Any) -> str | None:
         return None
     decoded = coerce.structure(value)
     if isinstance(decoded, list):
-        texts = [b if isinstance(b, str) else str(b.get("content", b.get("text")) or "") for b in decoded if b]
-        return "\n".join(t for t in texts if t) or None
+        blocks = [b.get("content", b.get("text")) if isinstance(b, dict) else b for b in decoded]
+        return "\n".join(b for b in blocks if isinstance(b, str) and b) or None
     text = coerce.text_of(value)
     return text if text and text not in coerce.REDACTED else None
 

@@ -87,7 +87,7 @@ def message(value: Any, default_role: str = "user") -> Message | None:
     if not isinstance(value, dict):
         return None
     value = _unwrap(value)
-    kind = value.get("type")
+    kind = coerce.string(value.get("type"))
     if kind in _REASONING:
         return None
     if kind in _CALL_TYPES and "role" not in value:
@@ -107,7 +107,7 @@ def _unwrap(value: dict[str, Any]) -> dict[str, Any]:
         ids = value.get("id")
         cls = str(ids[-1]).lower() if isinstance(ids, list) and ids else ""
         return {"role": cls, **value["kwargs"]} if cls in ROLES else value["kwargs"]
-    if isinstance(value.get("data"), dict) and value.get("type") in ROLES:
+    if isinstance(value.get("data"), dict) and coerce.string(value.get("type")) in ROLES:
         return {"role": value["type"], **value["data"]}
     inner = value.get("message")
     if isinstance(inner, dict) and "role" not in value and "parts" not in value and "content" not in value:
@@ -158,7 +158,7 @@ def _embedded_blocks(content: str) -> list[Any] | None:
 
 
 def _is_block(block: dict[str, Any]) -> bool:
-    kind = block.get("type")
+    kind = coerce.string(block.get("type"))
     if kind in _TEXT_TYPES:
         return isinstance(block.get("text", block.get("content")), str)
     if kind in _CALL_TYPES or kind in _RESULT_TYPES or kind in _REASONING:
@@ -210,7 +210,7 @@ def block_part(block: Any) -> Part | None:
     for key, read in _WRAPPED.items():
         if isinstance(block.get(key), dict):
             return read(block[key])
-    kind = block.get("type")
+    kind = coerce.string(block.get("type"))
     if kind in _REASONING or block.get("thought") is True:
         return None
     if kind in _CALL_TYPES:

@@ -45,9 +45,9 @@ CAPTURE = (
 
 def kind_of(span: Span) -> Kind:
     """What a span of the conventions is, by its operation name; by its attributes where that is missing."""
-    operation = span.attributes.get("gen_ai.operation.name")
+    operation = str(span.attributes.get("gen_ai.operation.name") or "")
     if operation == "execute_tool":
-        return "other" if span.attributes.get("gen_ai.tool.name") in PHANTOM_TOOLS else "tool"
+        return "other" if str(span.attributes.get("gen_ai.tool.name")) in PHANTOM_TOOLS else "tool"
     if operation == "invoke_agent":
         return "agent"
     if operation in MODEL_OPERATIONS:

@@ -23,7 +23,8 @@ def _asked(value: object) -> str | None:
         return coerce.string(value)
     if not isinstance(decoded, dict):
         return None
-    given = [*decoded.get("args", []), *decoded.get("kwargs", {}).values()] if "kwargs" in decoded else []
+    args, kwargs = decoded.get("args"), decoded.get("kwargs")
+    given = [*(args if isinstance(args, list) else ()), *(kwargs.values() if isinstance(kwargs, dict) else ())]
     texts = [t for t in given if isinstance(t, str) and t]
     return texts[0] if len(texts) == 1 else None
 

@@ -91,6 +91,7 @@ class Observation:
     """One span, read. `input`/`output` are whole message lists of a model or agent span, None when not recorded.
 
     `request`/`final_text` are set where a span states them directly instead of in messages.
+    `fault`: why a span could not be read (a mistake of its dialect); it is then a parent and nothing more.
     `relayed`: a message on a bus; what it says of the model counts only in a run without model spans proper.
     """
 
@@ -113,3 +114,4 @@ class Observation:
     final_text: str | None = None
     tool: ToolUse | None = None
     relayed: bool = False
+    fault: str | None = None
