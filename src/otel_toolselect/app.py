@@ -6,6 +6,7 @@ Imports stand inside the functions: a command pays for what it uses and for noth
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -95,12 +96,17 @@ def runs_from_store(
 
 def score(paths: Sequence[str], suite: str, *, settings: Settings | None = None, warn: Warn = _silent) -> Report:
     """Files against a suite, nothing kept."""
+    return scored(paths, suite, settings=settings, warn=warn).report
+
+
+def scored(paths: Sequence[str], suite: str, *, settings: Settings | None = None, warn: Warn = _silent) -> Evaluated:
+    """`score`, with the runs and the suite for those who show more than figures."""
     from otel_toolselect.rules import load_suite
     from otel_toolselect.stats import report
 
     expectations = load_suite(suite)  # first: a mistake in it is said before a large file is read
     runs = runs_from_files(paths, settings=settings, warn=warn)
-    return report(judged(runs, expectations, settings))
+    return Evaluated(report(judged(runs, expectations, settings)), {run.run_id: run for run in runs}, expectations)
 
 
 def judged(runs: Iterable[Run], suite: Suite, settings: Settings | None = None) -> SuiteVerdicts:
@@ -136,10 +142,11 @@ def asker_of(wanted: JudgeSettings) -> Iterator[Asker | None]:
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """What `evaluate` judged: the figures, and the runs by id for those who show traces."""
+    """What was judged: the figures, the runs by id for those who show traces, and the suite that they were held to."""
 
     report: Report
     runs: dict[str, Run]
+    suite: Suite
 
 
 def evaluate(
@@ -162,7 +169,7 @@ def evaluate(
     verdicts = judged(runs, expectations, settings)
     store.write_runs(runs)
     store.write_verdicts(verdicts.runs)
-    return Evaluated(report(verdicts), {run.run_id: run for run in runs})
+    return Evaluated(report(verdicts), {run.run_id: run for run in runs}, expectations)
 
 
 def doctor(spans: Sequence[Span], logs: Sequence[LogRecord], settings: Settings | None = None) -> Arrivals:
@@ -185,6 +192,7 @@ def doctor(spans: Sequence[Span], logs: Sequence[LogRecord], settings: Settings 
         coverage=rows,
         hints={key: dialects.hints(key[1], sorted(scopes)) for key, scopes in found.items()},
         loose_logs=sum(not log.span_id for log in logs),
+        faults=Counter(f"{o.dialect}: {o.fault}" for o in dialects.read(spans, logs) if o.fault),
     )
 
 

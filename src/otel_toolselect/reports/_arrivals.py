@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from otel_toolselect.reports._layout import Block, Cell, Column, Grid, Heading, Line, Style, paint
@@ -20,6 +20,7 @@ class Arrivals:
     coverage: Sequence[Coverage]
     hints: Mapping[tuple[str, str], Mapping[str, str]]
     loose_logs: int = 0
+    faults: Mapping[str, int] = field(default_factory=dict)
 
     def advice(self, row: Coverage) -> dict[str, str]:
         """Switch by need, for the needs of this row that are not fully met and have one."""
@@ -38,7 +39,7 @@ def arrivals_json(found: Arrivals) -> str:
         head = {"service": row.service, "dialect": row.dialect, "runs": row.runs, "incomplete": row.incomplete.total()}
         rows.append({**head, "calls": row.calls, **shares, "switches": found.advice(row)})
     document = {"schema": "toolselect.doctor/1", "scopes": found.scopes, "coverage": rows}
-    return dumps({**document, "logs_without_span": found.loose_logs}, indent=2) + "\n"
+    return dumps({**document, "logs_without_span": found.loose_logs, "faults": dict(found.faults)}, indent=2) + "\n"
 
 
 def _blocks(found: Arrivals) -> Iterator[Block]:
@@ -52,6 +53,8 @@ def _blocks(found: Arrivals) -> Iterator[Block]:
         for fault, n in sorted(scope.clock.items()):
             said = f"{count(n, 'span')} of {scope.service or scope.scope}: {fault}; kept, without a duration"
             yield Line(said, "warn", indent=2)
+    for fault, n in sorted(found.faults.items()):
+        yield Line(f"{count(n, 'span')} could not be read by dialect {fault}; please report it", "bad", indent=2)
     if found.loose_logs:
         yield Line(
             f"{count(found.loose_logs, 'log record')} without a span: nothing says to which run they belong", "warn"
