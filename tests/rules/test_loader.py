@@ -123,7 +123,7 @@ def test_a_suite_without_policy_takes_any_tool_name() -> None:
         ("[]\n", "the suite must be a mapping, not a list"),
         (
             "suite: s\nrules: x\ncases:\n  - {id: a, expect: {class: none}}\n",
-            "'rules' in the suite is not supported yet",
+            "unknown key 'rules' in the suite",
         ),
         ("suite: s\nmatching: soft\ncases:\n  - {id: a, expect: {class: none}}\n", "unknown matching profile 'soft'"),
         ("suite: s\nsuite: t\ncases: []\n", "2:1: the key 'suite' stands twice (first on line 1)"),
