@@ -73,6 +73,16 @@ cases:
       order: [{first: search_orders, then: issue_refund, needs: ok}]
       args:
         search_orders: {customer_id: C-42, status: {any: true, optional: true}}
+        issue_refund:
+          order_id: {from_result: search_orders, path: "$.orders[*].id"}
+          amount: {money: "79.90 EUR"}
+          when: {date: next tuesday}
+      grounded: [search_orders.customer_id]
+      stale: [search_orders.customer_id]
+      only_if: [{when: {tool: search_orders, path: $.in_stock, equals: false}, never: [issue_refund]}]
+      answer: {contains: [refund], not_contains: [], cites_results: true}
+      recovery: {max_same_failure: 1}
+      budget: {calls: 6, redundant: 0, tokens: 20000, seconds: 60, cost_usd: 0.05}
       reference: {calls: [search_orders, issue_refund], mode: ordered}
       clarify: {about: [order, which order]}
       turns: [{at: 2, first: [issue_refund]}]

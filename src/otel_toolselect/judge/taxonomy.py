@@ -11,10 +11,9 @@ from dataclasses import dataclass
 
 import re2
 
-from otel_toolselect.model.runs import Unknown
-from otel_toolselect.model.values import canonical
 from otel_toolselect.model.verdicts import Exclusion, Finding, Layer, LayerVerdict
 from otel_toolselect.rules import Case, RunView
+from otel_toolselect.rules.repeats import failures
 
 CRASHED = "check crashed"
 _OVERLAP = 0.5  # share of the words of two descriptions that makes them overlap materially
@@ -57,7 +56,7 @@ FAILURES: Mapping[str, FailureLabel] = {
             "intent_misread",
             "agent/prompt",
             "The right action was open, but another one was taken: another tool, no tool, a needless tool, "
-            "no question, a step left out.",
+            "no question, a step left out, an answer that does not say what was found, more than the budget.",
         ),
         FailureLabel(
             "invalid_arguments",
@@ -67,7 +66,8 @@ FAILURES: Mapping[str, FailureLabel] = {
         FailureLabel(
             "recovery_loop",
             "agent",
-            "A failing call was repeated with the same arguments, and the tool never succeeded.",
+            "A failing call was repeated with the same arguments, and the tool never succeeded; or more calls failed "
+            "than the case allows.",
         ),
     )
 }
@@ -94,6 +94,8 @@ def classify(
         return "boundary_ambiguity" if _overlapping(view, case, failed) else "intent_misread"
     if "arguments" in failed:
         return "invalid_arguments"
+    if any(f.check == "recovery" and f.status == "fail" for f in findings):
+        return "recovery_loop"
     if "execution" in failed:
         return "recovery_loop" if _looping(view) else "infrastructure"
     return "intent_misread"
@@ -135,9 +137,4 @@ def _shared(a: frozenset[str], b: frozenset[str]) -> float:
 
 
 def _looping(view: RunView) -> bool:
-    counts: dict[tuple[str, str], int] = {}
-    for call in view.calls:
-        if call.ok is False and not isinstance(call.args, Unknown):
-            key = (call.name, canonical(call.args))
-            counts[key] = counts.get(key, 0) + 1
-    return any(n >= _REPEATS for n in counts.values())
+    return any(len(calls) >= _REPEATS for calls in failures(view).values())

@@ -140,6 +140,43 @@ def _relative(text: str) -> Any:
     return weekday
 
 
+_MENTIONS = re2.compile(
+    r"(?i)\b(?:today|tomorrow|yesterday|in \d{1,3} (?:day|week)s?|(?:(?:next|this|last|coming) )?"
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d{4}-\d{2}-\d{2}|\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|"
+    r"(?:\d{1,2}(?:st|nd|rd|th)?\.? (?:of )?)?"
+    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}(?: \d{1,2}(?:st|nd|rd|th)?)?(?:,? \d{4})?)\b"
+)
+_MONTH_DAY = ("%B %d %Y", "%d %B %Y", "%b %d %Y", "%d %b %Y")
+
+
+def mentioned(text: str, today: dt.date | None) -> set[dt.date]:
+    """The days that a text speaks of, in English or in numbers; a date without a year is this year's or the next's."""
+    found: set[dt.date] = set()
+    for phrase in _MENTIONS.findall(text[:20_000]):
+        plain = _ORDINAL.sub(r"\1", phrase.casefold()).replace(",", "").replace(" of ", " ").replace(". ", " ")
+        relative = _relative(plain)
+        if relative is not None:
+            found |= {relative(today)} if today is not None else set()
+        elif plain[:1].isdigit() and plain[-1:].isdigit() and " " not in plain:
+            day = read_day(plain, today, None)
+            found |= set() if isinstance(day, str) else {day}
+        else:
+            found |= _named(plain, today)
+    return found
+
+
+def _named(text: str, today: dt.date | None) -> set[dt.date]:
+    years = [""] if text[-4:].isdigit() else [f" {today.year}", f" {today.year + 1}"] if today is not None else []
+    found = set()
+    for year in years:
+        for form in _MONTH_DAY:
+            try:
+                found.add(dt.datetime.strptime(text + year, form).date())  # noqa: DTZ007 - a day has no zone
+            except ValueError:
+                continue
+    return found
+
+
 def _parsed(text: str, base: dt.datetime) -> dt.datetime | None:
     import dateparser  # late: an extra, and slow to import
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import jsonpath
@@ -20,7 +20,7 @@ _MOST = 10_000  # values that one path may give
 @dataclass(frozen=True, slots=True)
 class Path:
     text: str
-    compiled: Any
+    compiled: Any = field(compare=False, repr=False)
 
     def find(self, value: JSON) -> list[Any]:
         """The values at the path, none when it leads nowhere."""

@@ -24,6 +24,7 @@ from otel_toolselect.rules.normal import normal
 
 _NUMBER = re2.compile(r"\d+(?:[.,'’ ]\d+)*")
 _WORD = re2.compile(r"[\pL\pN]+(?:[-_.@][\pL\pN]+)*")
+ID = re2.compile(r"[\pL\pN]+(?:[-_#/][\pL\pN]+)*")
 _PUNCTUATION = re2.compile(r"[^\pL\pN]+")
 _BARE = 5  # letters and digits from which on punctuation may differ
 _DEPTH = 40  # of results; deeper members are not looked at
@@ -82,6 +83,15 @@ def has_token(text: str, phrase: str) -> bool:
             return True
         at = text.find(phrase, at + 1)
     return False
+
+
+def id_shape(text: str) -> str | None:
+    """`a-9999` of `A-1001`; None for what is no id: an id has letters, two digits or more, and no space."""
+    phrase = normal(text)
+    digits = sum(c.isdigit() for c in phrase)
+    if digits < 2 or digits == len(phrase) or len(phrase) > 40 or not ID.fullmatch(phrase):
+        return None
+    return "".join("9" if c.isdigit() else c for c in phrase)
 
 
 class Source:

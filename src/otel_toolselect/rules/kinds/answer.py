@@ -28,14 +28,13 @@ from otel_toolselect.rules._nodes import Node, Scalar
 from otel_toolselect.rules.check import Check
 from otel_toolselect.rules.draft import Draft
 from otel_toolselect.rules.normal import has_phrase, normal
-from otel_toolselect.rules.sources import Source, leaves, readings
+from otel_toolselect.rules.sources import ID, Source, id_shape, leaves, readings
 from otel_toolselect.rules.view import RunView
 
 NAME = "answer"
 _LAYER: Layer = "outcome"
 _NEAR = 24  # characters between a member's name and the value that is said of it
 _SHORTEST = 3
-_ID = re2.compile(r"[\pL\pN]+(?:[-_#/][\pL\pN]+)*")
 _STATED = re2.compile(rf"^[^0-9.;!?\n]{{0,{_NEAR}}}?([0-9][0-9.,'’]*)")
 _CAMEL = re2.compile(r"([a-z0-9])([A-Z])")
 
@@ -156,21 +155,12 @@ def _strange_ids(values: Sequence[tuple[str, str, Any]], known: Source, answer: 
     if not shapes:
         return []
     found = []
-    for token in dict.fromkeys(_ID.findall(answer.text)):
+    for token in dict.fromkeys(ID.findall(answer.text)):
         shape = id_shape(token)
         if shape in shapes and not known.holds(token):
             where, right = shapes[shape]
             found.append({"said": token, "where": where, "returned": right})
     return found
-
-
-def id_shape(text: str) -> str | None:
-    """`a-9999` of `A-1001`; None for what is no id: an id has letters, two digits or more, and no space."""
-    phrase = normal(text)
-    digits = sum(c.isdigit() for c in phrase)
-    if digits < 2 or digits == len(phrase) or len(phrase) > 40 or not _ID.fullmatch(phrase):
-        return None
-    return "".join("9" if c.isdigit() else c for c in phrase)
 
 
 _KEYS = ("contains", "not_contains", "cites_results", "consistent")

@@ -1,0 +1,53 @@
+"""Redundancy (R32, design section 7), always on: a finding of its own in the efficiency layer that moves no verdict.
+
+redundancy = redundant calls / all calls, where a call is redundant when it repeats an earlier identical one with no
+state-changing call between (see `rules.repeats`). `budget: {redundant: N}` makes it count. Evidence holds both numbers
+of every run with a call, so that the rate of a suite can be recomputed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from otel_toolselect.model.verdicts import Finding, Layer
+from otel_toolselect.rules._nodes import Node, Scalar
+from otel_toolselect.rules.check import Check
+from otel_toolselect.rules.draft import Draft
+from otel_toolselect.rules.repeats import redundant
+from otel_toolselect.rules.view import RunView
+
+NAME = "redundancy"
+
+
+@dataclass(frozen=True, slots=True)
+class RedundancyCheck:
+    name: str = NAME
+    layer: Layer = "efficiency"
+    decides: bool = False
+
+    def evaluate(self, view: RunView) -> Sequence[Finding]:
+        total = len(view.calls)
+        if not total:
+            return ()
+        again = redundant(view)
+        if not again:
+            return (Finding(NAME, "efficiency", "pass", "no call is redundant", {"redundant": 0, "calls": total}),)
+        names = ", ".join(dict.fromkeys(c.name for c in again))
+        said = f"redundancy {len(again)} of {total}: {names} was called again with nothing changed in between"
+        evidence: dict[str, object] = {"redundant": len(again), "calls": total, "repeated": [c.seq for c in again]}
+        return (Finding(NAME, "efficiency", "needs_review", said, evidence),)
+
+
+class _Kind:
+    name = NAME
+    implicit = True
+
+    def parse(self, key: Scalar, node: Node, draft: Draft) -> None:
+        raise NotImplementedError("redundancy has no setting; limit it with budget: {redundant: N}")
+
+    def finish(self, draft: Draft) -> Check | None:
+        return RedundancyCheck()
+
+
+PLUGIN = _Kind()
