@@ -37,13 +37,36 @@ def test_turns(expect: str, given: Run, status: str, said: str, cells: list[tupl
     assert [(c.expected, c.observed) for c in found.cells] == cells
 
 
+LATER = "{turns: [{at: 2, never: [book], eventually: [issue_refund], args: {issue_refund: {n: 1}}}]}"
+
+
+@pytest.mark.parametrize(
+    ("given", "selection", "arguments", "said"),
+    [
+        (run(SEARCH, call("issue_refund", {"n": 1}, turn=2)), "pass", "pass", "turn 2: as it must be"),
+        (run(SEARCH, call("issue_refund", {"n": 2}, turn=2)), "pass", "fail", ""),
+        (run(SEARCH, REFUND, call("book", turn=2)), "fail", "fail", "turn 2: forbidden: book"),
+        (run(SEARCH, call("book", turn=3)), "fail", "n/a", "turn 2: was not observed"),
+        (run(call("issue_refund", turn=1), call("search_orders", turn=2)), "fail", "n/a", "missing call issue_refund"),
+    ],
+)
+def test_calls_of_a_turn(given: Run, selection: str, arguments: str, said: str) -> None:
+    found = verdict(LATER, given)
+    assert (found.layers["selection"].status, found.layers["arguments"].status) == (selection, arguments)
+    assert said in found.layers["selection"].explanation
+    assert found.cells == ()
+
+
 @pytest.mark.parametrize(
     ("expect", "said"),
     [
         ("{turns: [{at: 0, first: [book]}]}", "at must be a whole number from 1"),
         ("{turns: [{first: [book]}]}", "has no 'at'"),
         ("{turns: [{at: 2, first: [book]}, {at: 2, first: [book]}]}", "turn 2 stands twice"),
-        ("{turns: [{at: 2, first: [book], args: {}}]}", "'args' in an entry of turns is not supported yet"),
+        ("{turns: [{at: 2}]}", "nothing but 'at'"),
+        ("{turns: [{at: 2, nevr: [book]}]}", "did you mean 'never'?"),
+        ("{turns: [{at: 2, args: {bok: {n: 1}}}]}", "did you mean 'book'?"),
+        ("{turns: [{at: 2, eventually: [none]}]}", "cannot stand here"),
     ],
 )
 def test_mistakes(expect: str, said: str) -> None:

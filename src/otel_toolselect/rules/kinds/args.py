@@ -32,14 +32,14 @@ class ArgsCheck:
     decides: bool = True
 
     def evaluate(self, view: RunView) -> Sequence[Finding]:
-        return [_judge(c, self.by_tool[c.name], view) for c in view.calls if c.name in self.by_tool]
+        return [judge_call(NAME, c, self.by_tool[c.name], view) for c in view.calls if c.name in self.by_tool]
 
 
-def _judge(call: CallView, expected: Sequence[Expected], view: RunView) -> Finding:
+def judge_call(check: str, call: CallView, expected: Sequence[Expected], view: RunView) -> Finding:
     if isinstance(call.args, Unknown):
-        return unknown(NAME, call, call.args)
+        return unknown(check, call, call.args)
     wrong = mismatches(expected, call.args, Scope(call, view))
-    return judged(NAME, call, wrong, "has the expected arguments")
+    return judged(check, call, wrong, "has the expected arguments")
 
 
 class _Kind:
@@ -47,28 +47,33 @@ class _Kind:
     implicit = False
 
     def parse(self, key: Scalar, node: Node, draft: Draft) -> None:
-        by_tool: dict[str, tuple[Expected, ...]] = {}
-        draft.configs[NAME] = by_tool
-        if not isinstance(node, Fields):
-            draft.problems.add(node, f"args must be a mapping, not {kind_of(node)}", "write TOOL: {ARGUMENT: VALUE}")
-            return
-        for tool, value in node.entries:
-            name = draft.tool(tool.text, tool)
-            if name is None:
-                continue
-            if name in by_tool:
-                draft.problems.add(tool, f"args lists {clip(name)!r} twice, once under an alias")
-            if not isinstance(value, Fields):
-                said = f"args of {clip(name, 40)!r} must be a mapping, not {kind_of(value)}"
-                draft.problems.add(value, said, "write {ARGUMENT: VALUE}")
-                continue
-            parsed = (parse_expected(k.text, v, draft) for k, v in value.entries)
-            by_tool[name] = tuple(e for e in parsed if e is not None)
-            draft.wants(Tool(name))
+        draft.configs[NAME] = parse_by_tool(node, NAME, draft)
 
     def finish(self, draft: Draft) -> Check | None:
         by_tool = draft.configs.get(NAME)
         return ArgsCheck(by_tool) if by_tool else None
+
+
+def parse_by_tool(node: Node, what: str, draft: Draft) -> dict[str, tuple[Expected, ...]]:
+    """`{TOOL: {ARGUMENT: VALUE}}`, by canonical name."""
+    by_tool: dict[str, tuple[Expected, ...]] = {}
+    if not isinstance(node, Fields):
+        draft.problems.add(node, f"{what} must be a mapping, not {kind_of(node)}", "write TOOL: {ARGUMENT: VALUE}")
+        return by_tool
+    for tool, value in node.entries:
+        name = draft.tool(tool.text, tool)
+        if name is None:
+            continue
+        if name in by_tool:
+            draft.problems.add(tool, f"{what} lists {clip(name)!r} twice, once under an alias")
+        if not isinstance(value, Fields):
+            said = f"{what} of {clip(name, 40)!r} must be a mapping, not {kind_of(value)}"
+            draft.problems.add(value, said, "write {ARGUMENT: VALUE}")
+            continue
+        parsed = (parse_expected(k.text, v, draft) for k, v in value.entries)
+        by_tool[name] = tuple(e for e in parsed if e is not None)
+        draft.wants(Tool(name), may_start=what == NAME)
+    return by_tool
 
 
 PLUGIN = _Kind()
