@@ -82,6 +82,7 @@ cases:
       only_if: [{when: {tool: search_orders, path: $.in_stock, equals: false}, never: [issue_refund]}]
       answer: {contains: [refund], not_contains: [], cites_results: true}
       recovery: {max_same_failure: 1}
+      cel: ["size(calls.filter(c, c.name == 'search_orders')) <= 2"]
       budget: {calls: 6, redundant: 0, tokens: 20000, seconds: 60, cost_usd: 0.05}
       reference: {calls: [search_orders, issue_refund], mode: ordered}
       clarify: {about: [order, which order]}
