@@ -53,6 +53,7 @@ policy:
     issue_refund:  {effect: write, risk: high}
     update_user: {effect: write}
     list_tools:    {effect: metadata}
+    fax: {effect: write, retired: true}
   aliases: {find_orders: search_orders}
   servers: {web: [search]}
   infra_errors: [timeout, connection, http_5xx, rate_limited, permission_expired, "E[0-9]{4}"]

@@ -19,10 +19,14 @@ HARMLESS = frozenset({"metadata", "handoff"})  # never the first consequential a
 
 @dataclass(frozen=True, slots=True)
 class ToolPolicy:
-    """`effect` None: not declared, treated as possibly changing something. `risk` is a word of the author's."""
+    """`effect` None: not declared, treated as possibly changing something. `risk` is a word of the author's.
+
+    `retired`: the tool is gone, and cases that used to want it expect a refusal (R9).
+    """
 
     effect: str | None = None
     risk: str | None = None
+    retired: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +73,7 @@ def parse_policy(node: Node | None, version: str, problems: Problems) -> Policy:
     infra = parse_infra(infra_node, problems) if infra_node is not None else ()
     names = tuple(p.pattern for p in infra)
     content = {
-        "tools": {name: [t.effect, t.risk] for name, t in tools.items()},
+        "tools": {name: [t.effect, t.risk, *(["retired"] if t.retired else [])] for name, t in tools.items()},
         "aliases": dict(aliases),
         "servers": {server: list(names) for server, names in servers.offered.items()},
         "infra": sorted(names),
@@ -92,10 +96,11 @@ def _tools(node: Node, problems: Problems) -> dict[str, ToolPolicy]:
             problems.add(value, f"{what} must be a mapping, not {kind_of(value)}", "write {effect: read}")
             tools[name] = ToolPolicy()
             continue
-        found = problems.fields(value, what, ("effect", "risk")) or {}
+        found = problems.fields(value, what, ("effect", "risk", "retired")) or {}
         effect = problems.choice(found["effect"][1], "effect", EFFECTS) if "effect" in found else None
         risk = problems.text(found["risk"][1], "risk") if "risk" in found else None
-        tools[name] = ToolPolicy(effect, risk)
+        retired = problems.boolean(found["retired"][1], "retired") if "retired" in found else False
+        tools[name] = ToolPolicy(effect, risk, bool(retired))
     return tools
 
 
@@ -130,6 +135,8 @@ def _differs(a: ToolPolicy, b: ToolPolicy) -> str:
     parts = []
     if a.effect != b.effect:
         parts.append(f"effect {a.effect or 'unknown'} against {b.effect or 'unknown'}")
+    if a.retired != b.retired:
+        parts.append("retired against in use")
     if a.risk != b.risk:
         parts.append(f"risk {a.risk or 'unset'} against {b.risk or 'unset'}")
     return " and ".join(parts)

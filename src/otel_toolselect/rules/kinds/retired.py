@@ -1,0 +1,58 @@
+"""Calls of retired tools (R9), always on: a finding of its own that moves no layer.
+
+Only where the policy says `retired: true` of a tool. A case that used to want the tool stays in the suite and expects
+`class: refuse`; to list a retired tool under `first` or `eventually`, or to give its arguments, is an error at load.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from otel_toolselect.model.verdicts import Finding, Layer
+from otel_toolselect.rules._nodes import Node, Scalar
+from otel_toolselect.rules.check import Check
+from otel_toolselect.rules.draft import Draft
+from otel_toolselect.rules.selectors import Tool
+from otel_toolselect.rules.view import RunView
+
+NAME = "retired"
+
+
+@dataclass(frozen=True, slots=True)
+class RetiredCheck:
+    tools: frozenset[str]
+    name: str = NAME
+    layer: Layer = "selection"
+    decides: bool = False
+
+    def evaluate(self, view: RunView) -> Sequence[Finding]:
+        names = list(dict.fromkeys(c.name for c in view.calls if c.name in self.tools))
+        if not names:
+            return ()
+        said = f"called {', '.join(names)}, which is retired"
+        return (Finding(NAME, "selection", "fail", said, {"retired": names}),)
+
+
+class _Kind:
+    name = NAME
+    implicit = True
+
+    def parse(self, key: Scalar, node: Node, draft: Draft) -> None:
+        raise NotImplementedError("retired has no setting; write it in the policy of the tool")
+
+    def finish(self, draft: Draft) -> Check | None:
+        tools = frozenset(name for name, tool in draft.policy.tools.items() if tool.retired)
+        if not tools:
+            return None
+        for key in ("first", "eventually", "args"):
+            if key in draft.keys:
+                listed = draft.configs.get(key, ())
+                names = [s.name if isinstance(s, Tool) else s for s in listed if isinstance(s, Tool | str)]
+                for name in tools.intersection(names):
+                    hint = "expect class: refuse, or take retired out of the policy"
+                    draft.problems.add(draft.keys[key], f"{key} lists {name!r}, which is retired", hint)
+        return RetiredCheck(tools)
+
+
+PLUGIN = _Kind()
