@@ -110,15 +110,16 @@ def scored(paths: Sequence[str], suite: str, *, settings: Settings | None = None
 
 
 def judged(runs: Iterable[Run], suite: Suite, settings: Settings | None = None) -> SuiteVerdicts:
-    """Verdicts, with the yes/no judge of the settings to ask; adjudicated where they say so (R37)."""
-    from otel_toolselect.judge import adjudicate, judge
+    """Verdicts and facts, with the yes/no judge of the settings to ask; adjudicated where they say so (R37)."""
+    from otel_toolselect.judge import adjudicate, judge, with_facts
 
     wanted = (settings or load()).judge
+    kept = list(runs)
     with asker_of(wanted) as asker:
-        if asker is None or not wanted.adjudicate:
-            return judge(runs, suite, asker)
-        kept = list(runs)
-        return adjudicate(judge(kept, suite, asker), {run.run_id: run for run in kept}, asker)
+        verdicts = judge(kept, suite, asker)
+        if asker is not None and wanted.adjudicate:
+            verdicts = adjudicate(verdicts, {run.run_id: run for run in kept}, asker)
+    return with_facts(verdicts, kept, suite)
 
 
 @contextmanager

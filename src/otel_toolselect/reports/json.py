@@ -1,4 +1,4 @@
-"""The report for programs, schema `toolselect.report/1` (design section 8).
+"""The report for programs, schema `toolselect.report/1` (design section 8; `_figures` has what was added to it).
 
 Byte-identical for the same verdicts in whatever order they came: runs are sorted by case, attempt and run id,
 cells by their labels, layers in their fixed order.
@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from otel_toolselect.model.figures import Confusion, Rate, Report, Summary
+from otel_toolselect.model.figures import Confusion, Report, Summary
 from otel_toolselect.model.verdicts import LAYERS, LayerVerdict, RunVerdict
+from otel_toolselect.reports._figures import averages_record, rate_record, run_members, suite_members
 from otel_toolselect.reports._plain import dumps, sorted_members
 
 SCHEMA = "toolselect.report/1"
@@ -26,7 +27,8 @@ class JsonWriter:
             "suite": report.suite,
             "summary": _summary(report.summary),
             "confusion": _confusion(report.confusion),
-            "runs": [_run(run) for run in report.runs],
+            "runs": [_run(run) | run_members(run, report.facts.get(run.run_id)) for run in report.runs],
+            **suite_members(report),
         }
         return dumps(document, indent=2) + "\n"
 
@@ -40,12 +42,8 @@ def _summary(summary: Summary) -> dict[str, Any]:
             "catalog_gap": summary.catalog_gap,
             "incomplete": summary.incomplete,
         },
-        **{layer: _rate(summary.layers[layer]) for layer in LAYERS if layer in summary.layers},
+        **{layer: rate_record(summary.layers[layer]) for layer in LAYERS if layer in summary.layers},
     }
-
-
-def _rate(rate: Rate) -> dict[str, Any]:
-    return {"passed": rate.passed, "n": rate.n, "rate": rate.rate, "ci95": rate.ci95}
 
 
 def _confusion(confusion: Confusion) -> dict[str, Any]:
@@ -63,6 +61,7 @@ def _confusion(confusion: Confusion) -> dict[str, Any]:
             for name, tool in confusion.tools.items()
         },
         "worst_recall": worst and {"tool": worst.tool, "recall": worst.recall, "support": worst.support},
+        "averages": averages_record(confusion),
     }
 
 

@@ -29,12 +29,13 @@ def confusion(cells: Iterable[Cell]) -> Confusion:
         rows[cell.expected] += n
         columns[cell.observed] += n
     names = sorted((rows.keys() | columns.keys()) - set(NO_CALL_LABELS))
-    tools = {name: _figures(counts[Cell(name, name)], rows[name], columns[name]) for name in names}
+    tools = {name: figures(counts[Cell(name, name)], rows[name], columns[name]) for name in names}
     ordered = sorted(counts.items(), key=lambda item: (item[0].expected, item[0].observed))
     return Confusion(tuple(ordered), tools, _worst(tools))
 
 
-def _figures(correct: int, support: int, chosen: int) -> ToolFigures:
+def figures(correct: int, support: int, chosen: int) -> ToolFigures:
+    """The figures of one label from diagonal, row total and column total."""
     return ToolFigures(
         recall=correct / support if support else None,
         precision=correct / chosen if chosen else None,

@@ -29,6 +29,8 @@ def report(verdicts: SuiteVerdicts) -> Report:
         runs=runs,
         unmatched_runs=verdicts.unmatched_runs,
         cases_without_run=tuple(sorted(verdicts.cases_without_run)),
+        facts=verdicts.facts,
+        groups=verdicts.groups,
     )
 
 
