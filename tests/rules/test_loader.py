@@ -85,6 +85,8 @@ cases:
       recovery: {max_same_failure: 1}
       cel: ["size(calls.filter(c, c.name == 'search_orders')) <= 2"]
       budget: {calls: 6, redundant: 0, tokens: 20000, seconds: 60, cost_usd: 0.05}
+      said: [refund]
+      ended: {before_turn: 30}
       reference: {calls: [search_orders, issue_refund], mode: ordered}
       clarify: {about: [order, which order]}
       turns: [{at: 2, first: [issue_refund]}]

@@ -10,7 +10,7 @@ matchers that need an earlier result or the run's date.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Protocol, cast
@@ -148,7 +148,8 @@ def parse_value(node: Node, draft: Draft) -> Matcher | None:
         whole = [p for p in parts if p is not None]
         if len(whole) < len(parts):
             return None
-        return Literal.of(node) if _literal(whole) else ListOf(tuple(whole))
+        plain = [p.value for p in whole if isinstance(p, Literal) and p.json_only]
+        return _collapsed(plain) if len(plain) == len(whole) else ListOf(tuple(whole))
     key = _matcher_key(node, draft)
     if key is not None:
         return _matcher(key, node, draft)
@@ -158,13 +159,19 @@ def parse_value(node: Node, draft: Draft) -> Matcher | None:
     known = [m for m in members if m is not None]
     if len(known) < len(members):
         return None
-    if _literal([m.matcher for m in known]) and not any(m.optional for m in known):
-        return Literal.of(node)
+    plain_members = {
+        m.name: m.matcher.value
+        for m in known
+        if not m.optional and isinstance(m.matcher, Literal) and m.matcher.json_only
+    }
+    if len(plain_members) == len(known):
+        return _collapsed(plain_members)
     return Nested(tuple(known), frozenset(m.name for m in known))
 
 
-def _literal(matchers_: Sequence[Matcher]) -> bool:
-    return all(isinstance(m, Literal) and m.json_only for m in matchers_)
+def _collapsed(value: JSON) -> Literal:
+    """A list or object of nothing but literals is one literal: compared at once, explained as a whole."""
+    return Literal(value, brief(value))
 
 
 def _matcher_key(node: Fields, draft: Draft) -> str | None:

@@ -104,10 +104,15 @@ FITS: dict[str, list[tuple[str, list[Any], list[Any]]]] = {
         ("{from_result: search_orders}", ["A-1", "x"], ["A-9"]),
     ],
     "loose": [('{loose: "New-York, N.Y."}', ["new york ny", "NEW_YORK NY"], ["new yorks", 5, None, ABSENT])],
-    "integer": [("{integer: 5}", [5], [5.0, 6, True, "5", None, ABSENT]), ("{integer: 1}", [1], [True])],
+    "typed": [
+        ("{typed: 5}", [5], [5.0, 6, True, "5", None, ABSENT]),
+        ("{typed: 1}", [1], [True]),
+        ("{typed: 5.0}", [5.0], [5, "5.0"]),
+    ],
     "object": [
         ("{object: {range: 5}}", [{"range": 5}], [5, {}, {"range": 5, "x": 1}]),
         ("{object: {optional: {any: true, optional: true}}}", [{}, {"optional": 1}], [{"x": 1}, ABSENT]),
+        ("{object: {a: 1, b: {absent: true}}, open: true}", [{"a": 1}, {"a": 1, "x": 2}], [{"a": 1, "b": 2}, 5]),
     ],
 }  # fmt: skip
 

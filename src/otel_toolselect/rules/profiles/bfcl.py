@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from otel_toolselect.rules._literal import Literal
 from otel_toolselect.rules._nodes import Scalar
-from otel_toolselect.rules.match.integer import Integer
 from otel_toolselect.rules.match.loose import Loose
+from otel_toolselect.rules.match.typed import Typed
 from otel_toolselect.rules.profile import Comparer, Profile
 
 
@@ -23,7 +23,7 @@ def _scalar(node: Scalar) -> Comparer:
     if isinstance(node.value, str):
         return Loose.of(node.value)
     if isinstance(node.value, int) and not isinstance(node.value, bool):
-        return Integer(node.value)
+        return Typed(node.value)
     return Literal.of(node)
 
 

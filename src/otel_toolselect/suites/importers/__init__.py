@@ -1,0 +1,1 @@
+"""One file per importer; a file's `PLUGIN` is found by scanning (see `suites.importing`)."""
