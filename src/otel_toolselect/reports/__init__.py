@@ -11,17 +11,30 @@ from typing import Protocol
 from otel_toolselect.model.figures import Report
 from otel_toolselect.registry import discover
 from otel_toolselect.reports._arrivals import Arrivals, arrivals_json, arrivals_table
+from otel_toolselect.reports._material import NOTHING, Illustrated, Material
 from otel_toolselect.reports._records import event_lines, run_lines
+from otel_toolselect.reports._ruletests import outcomes_json, outcomes_junit, outcomes_table
+from otel_toolselect.reports._rulings import Checked, checked_json, checked_table, rulings_json, rulings_table
 from otel_toolselect.reports._timeline import run_table, timelines
 from otel_toolselect.reports._traced import traced_failures
 from otel_toolselect.reports._worst import worst_failures
 
 __all__ = [
     "Arrivals",
+    "Checked",
+    "Material",
     "Writer",
     "arrivals_json",
     "arrivals_table",
+    "checked_json",
+    "checked_table",
     "event_lines",
+    "outcomes_json",
+    "outcomes_junit",
+    "outcomes_table",
+    "render",
+    "rulings_json",
+    "rulings_table",
     "run_lines",
     "run_table",
     "timelines",
@@ -47,3 +60,11 @@ class Writer(Protocol):
 def writers() -> dict[str, Writer]:
     """All formats by name."""
     return dict(discover(__name__))
+
+
+def render(form: str, report: Report, material: Material = NOTHING, *, colour: bool = False, width: int = 110) -> str:
+    """The report in the form of that name, with whatever more of the material that form can show."""
+    writer = writers()[form]
+    if isinstance(writer, Illustrated):
+        return writer.render_with(report, material, colour=colour, width=width)
+    return writer.render(report, colour=colour, width=width)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from otel_toolselect.judge import judge_run
+from otel_toolselect.model.questions import Answer, Question
 from otel_toolselect.model.runs import Run
 from tests.builders import call, run
-from tests.rules.suites import problems_in, verdict
+from tests.rules.suites import problems_in, suite_of, verdict
 
 ABOUT = '{class: clarify, clarify: {about: [order, "Bestell­nummer", 注文]}}'
 
@@ -30,6 +32,31 @@ ABOUT = '{class: clarify, clarify: {about: [order, "Bestell­nummer", 注文]}}'
 def test_clarify(expect: str, given: Run, status: str, said: str) -> None:
     layer = verdict(expect, given).layers["clarification"]
     assert (layer.status, said in layer.explanation) == (status, True), layer.explanation
+
+
+@pytest.mark.parametrize(
+    ("final", "yes", "status"),
+    [
+        ("Which order?", True, "pass"),
+        ("Which order?", False, "fail"),
+        ("Which order?", None, "needs_review"),
+        ("Which colour?", True, "fail"),  # the phrases decide; a judge cannot make up for them
+        ("No.", True, "fail"),
+    ],
+)
+def test_relevance_by_a_judge(final: str, yes: bool | None, status: str) -> None:
+    asked: list[Question] = []
+
+    class Scripted:
+        def ask(self, question: Question) -> Answer:
+            asked.append(question)
+            return Answer(yes, "as scripted")
+
+    suite = suite_of("{class: clarify, clarify: {about: [order], judge: asks which order is meant.}}")
+    layer = judge_run(run(final=final), suite.cases[0], suite, Scripted()).layers["clarification"]
+    assert layer.status == status
+    wanted = "Is it true that the message asks which order is meant?"
+    assert [q.asks for q in asked] == ([wanted] if final == "Which order?" else [])
 
 
 def test_mistakes() -> None:

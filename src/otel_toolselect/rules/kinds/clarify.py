@@ -4,6 +4,10 @@ Applies to class clarify, and to any case with `clarify: {about: [...]}`. Passes
 question and, if `about` is given, holds one of its phrases (case, Unicode form and spacing aside, from the start of a
 word). Fails when it reads as an answer, a lecture or a refusal, when it asks about something else, and for class
 clarify when a call that may change something came first. needs_review when the reading is below `MIN_CONFIDENCE`.
+
+`judge: "asks which order is meant"` has a yes/no judge say whether the question is to the point, once everything else
+has passed: it can fail what phrases let through, and never the other way round. The sentence completes "the message";
+without a judge the finding is needs_review (see `rules.asking`).
 """
 
 from __future__ import annotations
@@ -11,27 +15,36 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from otel_toolselect.model.questions import Question
 from otel_toolselect.model.verdicts import Finding, Layer, Status
 from otel_toolselect.rules._nodes import Node, Scalar
+from otel_toolselect.rules.asking import asking
 from otel_toolselect.rules.check import Check
 from otel_toolselect.rules.draft import Draft
 from otel_toolselect.rules.kinds.first import OUTCOMES
+from otel_toolselect.rules.match.judge import parse_claim
 from otel_toolselect.rules.normal import has_phrase, normal
 from otel_toolselect.rules.view import RunView
 
 NAME = "clarify"
+CLAIM = "clarify.judge"
 
 
 @dataclass(frozen=True, slots=True)
 class ClarifyCheck:
     about: tuple[str, ...]
     before_acting: bool
+    claim: str | None = None
     name: str = NAME
     layer: Layer = "clarification"
     decides: bool = True
 
     def evaluate(self, view: RunView) -> Sequence[Finding]:
         status, explanation = self._judge(view)
+        if status == "pass" and self.claim is not None:
+            question = Question(f"Is it true that the message {self.claim}?", (("message", view.final_text),))
+            if not asking(view).holds(question):
+                status, explanation = "fail", f"a question was asked, but not one that {self.claim}"
         evidence: dict[str, object] = {"outcome": view.label, "signal": view.run.no_call.signal}
         if self.about:
             evidence["about"] = list(self.about)
@@ -62,7 +75,9 @@ class _Kind:
 
     def parse(self, key: Scalar, node: Node, draft: Draft) -> None:
         draft.configs[NAME] = ()
-        found = draft.problems.fields(node, NAME, ("about",))
+        found = draft.problems.fields(node, NAME, ("about", "judge"))
+        if found is not None and "judge" in found:
+            draft.configs[CLAIM] = parse_claim(found["judge"][1], "message", draft)
         if found is None or "about" not in found:
             return
         texts = draft.problems.texts(found["about"][1], "clarify.about")
@@ -76,7 +91,7 @@ class _Kind:
         clarifies = draft.decision == "clarify"
         if not clarifies and NAME not in draft.configs:
             return None
-        return ClarifyCheck(draft.configs.get(NAME, ()), clarifies)
+        return ClarifyCheck(draft.configs.get(NAME, ()), clarifies, draft.configs.get(CLAIM))
 
 
 PLUGIN = _Kind()

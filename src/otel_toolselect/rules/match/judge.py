@@ -39,18 +39,21 @@ class _Kind:
     options: frozenset[str] = frozenset()
 
     def parse(self, node: Node, options: Mapping[str, Node], draft: Draft) -> Matcher | None:
-        claim = draft.problems.text(node, "judge")
-        if claim is None:
-            return None
-        claim = " ".join(claim.split()).rstrip("?. ")
-        if not claim or len(claim) > MAX_LENGTH:
-            draft.problems.add(
-                node,
-                f"judge must be one sentence of up to {MAX_LENGTH} characters",
-                'complete "the text ...": {judge: "says that the order arrived broken"}',
-            )
-            return None
-        return Judge(claim, f"a text that {claim}")
+        claim = parse_claim(node, "text", draft)
+        return None if claim is None else Judge(claim, f"a text that {claim}")
+
+
+def parse_claim(node: Node, subject: str, draft: Draft) -> str | None:
+    """What a judge is to say yes to: a sentence without its subject. None after recording a problem."""
+    text = draft.problems.text(node, "judge")
+    if text is None:
+        return None
+    claim = " ".join(text.split()).rstrip("?. ")
+    if claim and len(claim) <= MAX_LENGTH:
+        return claim
+    said = f"judge must be one sentence of up to {MAX_LENGTH} characters"
+    draft.problems.add(node, said, f'complete "the {subject} ...": judge: "says that the order arrived broken"')
+    return None
 
 
 PLUGIN = _Kind()
