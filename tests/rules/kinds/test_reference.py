@@ -132,6 +132,12 @@ def test_equal_calls_are_paired_in_order() -> None:
     assert statuses(verdict(f"{{reference: {reference}}}", observed)) == ("pass", "pass")
 
 
+def test_several_references_are_judged_each_on_its_own() -> None:
+    both = "{reference: [{calls: [search_orders, get_policy]}, {calls: [get_policy], mode: subset}]}"
+    found = verdict(both, run(call("search_orders"), call("get_policy")))
+    assert (found.layers["selection"].status, found.layers["sequencing"].status) == ("fail", "pass")
+
+
 def test_unknown_arguments_are_for_review() -> None:
     found = verdict(
         "{reference: {calls: [{tool: book, args: {n: 1}}]}}", run(call("book", Unknown("the span does not say")))
@@ -205,6 +211,7 @@ def test_matching_by_name(profile: str, args: dict[str, Any], status: str) -> No
     [
         ("{reference: {}}", "reference has no calls"),
         ("{reference: [search_orders]}", "reference must be a mapping"),
+        ("{reference: []}", "reference is an empty list"),
         ("{reference: {calls: search_orders}}", "reference.calls must be a list"),
         ("{reference: {calls: [serch_orders]}}", "did you mean 'search_orders'?"),
         ("{reference: {calls: [{args: {}}]}}", "names no tool"),

@@ -22,8 +22,8 @@ Which layer fails (design section 7):
 selection and sequencing together. Evidence: matched calls (tool and arguments), matched tools, precision = matched /
 observed, recall = matched / expected, null where there is nothing to divide by.
 
-With `ok` in `among`, a call whose outcome the trace does not tell is taken as successful and the verdict becomes
-needs_review.
+Several references may be listed; each is judged on its own. With `ok` in `among`, a call whose outcome the trace does
+not tell is taken as successful and the verdict becomes needs_review.
 """
 
 from __future__ import annotations
@@ -215,33 +215,54 @@ def _arguments(call: CallView, wrong: Sequence[tuple[str, str]]) -> Finding:
     return judged(NAME, call, wrong, _FITS)
 
 
+@dataclass(frozen=True, slots=True)
+class _All:
+    """Several references, each on its own."""
+
+    checks: tuple[ReferenceCheck, ...]
+    name: str = NAME
+    layer: Layer = "sequencing"
+    decides: bool = True
+
+    def evaluate(self, view: RunView) -> Sequence[Finding]:
+        return [finding for check in self.checks for finding in check.evaluate(view)]
+
+
 class _Kind:
     name = NAME
     implicit = False
 
     def parse(self, key: Scalar, node: Node, draft: Draft) -> None:
-        found = draft.problems.fields(node, NAME, _KEYS)
-        if found is None:
-            return
-        profile = draft.profile
-        if "matching" in found:
-            profile = parse_matching(found["matching"][1], draft.problems) or profile
-        mode = draft.problems.choice(found["mode"][1], "mode", MODES) if "mode" in found else profile.mode
-        outer, draft.profile = draft.profile, profile
-        steps = _steps(found["calls"][1], draft) if "calls" in found else []
-        draft.profile = outer
-        if "calls" not in found:
-            draft.problems.add(node, "reference has no calls", "write calls: [TOOL, {tool: TOOL, args: {...}}]")
-        among = _among(found["among"][1], draft) if "among" in found else Among(())
-        limit = found.get("max_distance")
-        most = draft.problems.whole(limit[1], "max_distance", least=0) if limit is not None else 0
-        for i, step in enumerate(steps):
-            draft.wants(Tool(step.tool), may_start=i == 0 or mode not in _ORDERED)
-        draft.configs[NAME] = ReferenceCheck(tuple(steps), cast("Mode", mode or "ordered"), among, most or 0)
+        entries = node.items if isinstance(node, Items) else (node,)
+        found = [check for check in (_reference(entry, draft) for entry in entries) if check is not None]
+        if isinstance(node, Items) and not node.items:
+            draft.problems.add(node, "reference is an empty list", "take it out")
+        draft.configs[NAME] = found[0] if len(found) == 1 else _All(tuple(found)) if found else None
 
     def finish(self, draft: Draft) -> Check | None:
-        check: ReferenceCheck | None = draft.configs.get(NAME)
+        check: Check | None = draft.configs.get(NAME)
         return check
+
+
+def _reference(node: Node, draft: Draft) -> ReferenceCheck | None:
+    found = draft.problems.fields(node, NAME, _KEYS)
+    if found is None:
+        return None
+    profile = draft.profile
+    if "matching" in found:
+        profile = parse_matching(found["matching"][1], draft.problems) or profile
+    mode = draft.problems.choice(found["mode"][1], "mode", MODES) if "mode" in found else profile.mode
+    outer, draft.profile = draft.profile, profile
+    steps = _steps(found["calls"][1], draft) if "calls" in found else []
+    draft.profile = outer
+    if "calls" not in found:
+        draft.problems.add(node, "reference has no calls", "write calls: [TOOL, {tool: TOOL, args: {...}}]")
+    among = _among(found["among"][1], draft) if "among" in found else Among(())
+    limit = found.get("max_distance")
+    most = draft.problems.whole(limit[1], "max_distance", least=0) if limit is not None else 0
+    for i, step in enumerate(steps):
+        draft.wants(Tool(step.tool), may_start=i == 0 or mode not in _ORDERED)
+    return ReferenceCheck(tuple(steps), cast("Mode", mode or "ordered"), among, most or 0)
 
 
 def _steps(node: Node, draft: Draft) -> list[Step]:
