@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import typer
 
 from otel_toolselect.cli._output import say, wants_colour, width, write
 from otel_toolselect.errors import TooFewError
 from otel_toolselect.model.figures import Report
 
+if TYPE_CHECKING:
+    from otel_toolselect.app import Evaluated
+    from otel_toolselect.reports import Material
+
 FAILED = 1
 
 
-def finish(report: Report, form: str, output: str | None) -> None:
+def finish(done: Evaluated, form: str, output: str | None) -> None:
     """Exit code 0: every judged run passed; 1: some failed; 3 (TooFewError): none could be judged."""
-    from otel_toolselect.reports import writers
+    from otel_toolselect.reports import render
 
-    text = writers()[form].render(report, colour=wants_colour(output), width=width(output))
-    write([text], output)
+    report = done.report
+    write([render(form, report, material_of(done), colour=wants_colour(output), width=width(output))], output)
     if form != "table":
         _say_unmatched(report)
     if not report.summary.judged:
@@ -24,6 +32,16 @@ def finish(report: Report, form: str, output: str | None) -> None:
     failed = any(v.status == "fail" for run in report.runs if not run.excluded for v in run.layers.values())
     if failed:
         raise typer.Exit(FAILED)
+
+
+def material_of(done: Evaluated) -> Material:
+    """The runs, and where the cases stand; a suite below the working folder is named from there, as CI servers want."""
+    from otel_toolselect.reports import Material
+
+    path = done.suite.path
+    if Path(path).is_absolute() and Path(path).is_relative_to(Path.cwd()):
+        path = os.path.relpath(path)
+    return Material(done.runs, path, {case.id: case.line for case in done.suite.cases if case.line})
 
 
 def _say_unmatched(report: Report) -> None:

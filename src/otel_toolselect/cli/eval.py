@@ -43,4 +43,4 @@ def command(
     window = {"since_ns": moment(since), "until_ns": moment(until)}
     with opened(settings.dsn) as held:
         done = app.evaluate(held, suite, **window, service=service, settings=settings)
-    finish(done.report, form, output)
+    finish(done, form, output)

@@ -15,6 +15,7 @@ def register(app: typer.Typer) -> None:
         epilog=examples(
             "toolselect score traces.jsonl --suite suite.yaml",
             "toolselect score spans.jsonl logs.jsonl --suite cases.jsonl --format json -o report.json",
+            "toolselect score traces.jsonl --suite suite.yaml --format html -o report.html",
             "zcat traces.jsonl.gz | toolselect score - --suite suite.yaml",
         ),
     )(command)
@@ -34,5 +35,4 @@ def command(
     from otel_toolselect.cli._output import say
     from otel_toolselect.cli._verdict import finish
 
-    report = app.score(paths, suite, warn=say)
-    finish(report, form, output)
+    finish(app.scored(paths, suite, warn=say), form, output)
