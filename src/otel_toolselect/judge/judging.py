@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 
 from otel_toolselect.judge.exclusion import exclusion
 from otel_toolselect.judge.identity import Matcher
@@ -111,6 +111,10 @@ def judge_run(run: Run, case: Case, suite: Suite, asker: Asker | None = None) ->
 def _evaluate(check: Check, view: RunView) -> Sequence[Finding]:
     """What a check saw. A crash of a check is a record of that check, never the end of the judgement."""
     try:
+        if view.asking is None:
+            found = check.evaluate(view)
+            if view.asking is None:  # no question came up: there is nothing to settle
+                return found
         return settle(view, partial(check.evaluate, view))
     except Exception as error:  # noqa: BLE001 - whatever a check or a plug-in raises belongs into the record
         said = f"the check {check.name} crashed: {type(error).__name__}: {error}"[:300]
@@ -141,23 +145,24 @@ def _right_calls(findings: list[Finding], case: Case, view: RunView) -> tuple[li
 
     A call passes when no check of its arguments failed; a call whose arguments are not known has no score.
     """
-    right = {c.seq: c.name for c in view.calls if case.expect.is_right(c)}
     kept: list[Finding] = []
     passed: dict[int, bool] = {}
+    right: dict[int, str] | None = None
     for finding in findings:
-        seqs = _calls_of(finding)
-        if seqs and not any(seq in right for seq in seqs):
-            continue
+        if finding.layer == "arguments" and finding.evidence.get("calls"):
+            if right is None:
+                right = {c.seq: c.name for c in view.calls if case.expect.is_right(c)}
+            seq = finding.evidence["calls"][0]["call"]  # one call each, see `kinds._arguments`
+            if seq not in right:
+                continue
+            if finding.status == "fail":
+                passed[seq] = False
+            elif finding.status == "pass":
+                passed.setdefault(seq, True)
         kept.append(finding)
-        if finding.status in ("pass", "fail"):
-            for seq in seqs:
-                passed[seq] = passed.get(seq, True) and finding.status == "pass"
-    scores = tuple(CallScore(seq, right[seq], passed[seq]) for seq in sorted(passed) if seq in right)
-    return kept, scores
+    return kept, tuple(_score(seq, (right or {})[seq], passed[seq]) for seq in sorted(passed))
 
 
-def _calls_of(finding: Finding) -> list[int]:
-    """The calls that an arguments finding is about (one each, see `kinds._arguments`)."""
-    if finding.layer != "arguments":
-        return []
-    return [entry["call"] for entry in finding.evidence.get("calls", ())]
+@lru_cache(maxsize=16_384)
+def _score(seq: int, name: str, passed: bool) -> CallScore:
+    return CallScore(seq, name, passed)

@@ -29,8 +29,33 @@ def fold(findings: Sequence[Finding]) -> dict[Layer, LayerVerdict]:
     """Verdicts of all layers, in their fixed order."""
     by_layer: dict[Layer, list[Finding]] = {}
     for finding in findings:
-        by_layer.setdefault(finding.layer, []).append(finding)
-    return {layer: _verdict(layer, by_layer[layer]) if layer in by_layer else NOT_APPLICABLE[layer] for layer in LAYERS}
+        if finding.layer in by_layer:
+            by_layer[finding.layer].append(finding)
+        else:
+            by_layer[finding.layer] = [finding]
+    verdicts = dict(NOT_APPLICABLE)  # which has all layers, in their order
+    for layer, found in by_layer.items():
+        verdicts[layer] = _verdict(layer, found) if len(found) == 1 else _several(layer, found)
+    return verdicts
+
+
+# Checks give the same read-only finding for run after run where they can (see `kinds._arguments`), so what several of
+# them come to repeats as well. By identity: findings are kept beside, so that their ids name nothing else meanwhile.
+_made: dict[tuple[Layer, tuple[int, ...]], tuple[Sequence[Finding], LayerVerdict]] = {}
+_MOST = 8_192
+
+
+def _several(layer: Layer, findings: Sequence[Finding]) -> LayerVerdict:
+    for finding in findings:
+        if finding.status != "pass":
+            return _verdict(layer, findings)
+    key = (layer, tuple([id(f) for f in findings]))
+    known = _made.get(key)
+    if known is None:
+        if len(_made) >= _MOST:
+            _made.clear()
+        known = _made[key] = (findings, _verdict(layer, findings))
+    return known[1]
 
 
 def exclude(why: str) -> dict[Layer, LayerVerdict]:
@@ -40,25 +65,25 @@ def exclude(why: str) -> dict[Layer, LayerVerdict]:
 
 
 def _verdict(layer: Layer, findings: Sequence[Finding]) -> LayerVerdict:
-    evidence = _merged(findings) if len(findings) > 1 else dict(findings[0].evidence)
+    # an empty list of both is what a reader may rely on
+    evidence: dict[str, Any] = {"missing_required": [], "forbidden_observed": []} if layer == "selection" else {}
+    first = findings[0]
+    evidence.update(first.evidence)
+    status, said = first.status, first.explanation
+    if len(findings) > 1:
+        _merge(evidence, findings[1:])
+        status = min((f.status for f in findings), key=_RANK.__getitem__)
+        said = "; ".join(dict.fromkeys([f.explanation for f in findings if f.status == status]))
     # how checks tell exclusion what rests on absence; readers have `missing_required` and the sentence
     evidence.pop("missing", None)
-    if layer == "selection":
-        evidence = {"missing_required": [], "forbidden_observed": [], **evidence}
-    if len(findings) == 1:
-        return LayerVerdict(findings[0].status, findings[0].explanation, evidence)
-    worst = min((f.status for f in findings), key=_RANK.__getitem__)
-    said = "; ".join(dict.fromkeys(f.explanation for f in findings if f.status == worst))
-    return LayerVerdict(worst, said, evidence)
+    return LayerVerdict(status, said, evidence)
 
 
-def _merged(findings: Sequence[Finding]) -> dict[str, Any]:
-    merged: dict[str, Any] = {}
+def _merge(evidence: dict[str, Any], findings: Sequence[Finding]) -> None:
     for finding in findings:
         for key, value in finding.evidence.items():
-            before = merged.get(key)
-            if isinstance(before, list) and isinstance(value, list):
-                merged[key] = before + [v for v in value if v not in before]
-            elif key not in merged:
-                merged[key] = value
-    return merged
+            before = evidence.get(key)
+            if not isinstance(before, list) or not isinstance(value, list):
+                evidence.setdefault(key, value)
+            elif value:
+                evidence[key] = before + [v for v in value if v not in before]

@@ -81,7 +81,7 @@ def classify(
     excluded: Exclusion | None,
 ) -> str | None:
     """The label of a run's failure, None when nothing failed. An incomplete run has not failed: it was not seen."""
-    if any(f.evidence.get(CRASHED) for f in findings):
+    if any(f.status == "needs_review" and CRASHED in f.evidence for f in findings):
         return "harness_defect"
     if excluded is not None:
         return {"infra": "infrastructure", "catalog_gap": "harness_defect"}.get(excluded)

@@ -10,6 +10,9 @@ from otel_toolselect.model.values import JSON, canonical, json_equal
 from otel_toolselect.rules._nodes import Node, Scalar, to_json
 
 
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+
+
 def brief(value: object, width: int = 120) -> str:
     """A value as JSON, short enough for a sentence."""
     text = canonical(value)  # type: ignore[arg-type]
@@ -34,7 +37,10 @@ class Literal:
         return Literal(value, brief(value), unquoted)
 
     def mismatch(self, value: JSON, scope: object) -> str | None:
-        if json_equal(self.value, value):
+        wanted = self.value
+        # of one plain type, Python's equality is JSON's
+        same = value == wanted if type(value) is type(wanted) and type(value) in _PLAIN else json_equal(wanted, value)
+        if same:
             return None
         return f"expected {self.describe}, got {brief(value)}{self._why(value)}"
 

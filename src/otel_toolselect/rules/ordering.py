@@ -7,7 +7,7 @@ other one was decided in an earlier turn). Calls of one message do not wait for 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,15 +39,18 @@ class Before:
     needs: Selector
     ok: bool
 
-    def applies(self, view: RunView) -> bool:
-        return any(self.call.matches(c) for c in view.calls)
+    def concerned(self, view: RunView) -> list[CallView]:
+        """The calls that have to wait."""
+        return [c for c in view.calls if self.call.matches(c)]
 
-    def violations(self, view: RunView) -> list[Violation]:
-        found = (self._violation(c, view) for c in view.calls if self.call.matches(c))
+    def violations(self, concerned: Sequence[CallView], view: RunView) -> list[Violation]:
+        if not concerned:
+            return []
+        needed = [c for c in view.calls if self.needs.matches(c)]
+        found = [self._violation(c, [n for n in needed if n is not c]) for c in concerned]
         return [v for v in found if v is not None]
 
-    def _violation(self, call: CallView, view: RunView) -> Violation | None:
-        needed = [c for c in view.calls if c is not call and self.needs.matches(c)]
+    def _violation(self, call: CallView, needed: Sequence[CallView]) -> Violation | None:
         earlier = [c for c in needed if c.seq < call.seq]
         if earlier and not self.ok:
             return None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
-from otel_toolselect.model.runs import NO_CALL_LABELS
+from otel_toolselect.model.runs import NO_CALL_LABELS, ToolDefinition
 from otel_toolselect.model.values import digest
 from otel_toolselect.rules._nodes import Fields, Node, clip, kind_of
 from otel_toolselect.rules.infra import parse_infra
@@ -14,6 +15,8 @@ from otel_toolselect.rules.problems import Problems, suggest
 from otel_toolselect.rules.servers import Servers, parse_servers
 
 EFFECTS = ("read", "write", "metadata", "handoff")
+_REMEMBERED = 20_000  # spellings of tool names kept per policy: hostile traces have new ones without end
+_CATALOGS = 256
 HARMLESS = frozenset({"metadata", "handoff"})  # never the first consequential action (R4)
 
 
@@ -29,6 +32,16 @@ class ToolPolicy:
     retired: bool = False
 
 
+class Reading(NamedTuple):
+    """A tool's name under a policy. `ambiguous`: the tools that it may mean when that is not clear."""
+
+    name: str
+    ambiguous: tuple[str, ...]
+    effect: str | None
+    consequential: bool
+    mutating: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Policy:
     """What tools do, which names are one tool, which failures are the platform's. `version` is kept in each verdict.
@@ -42,6 +55,8 @@ class Policy:
     infra_errors: tuple[str, ...] = ()
     infra: tuple[Pattern, ...] = field(default=(), compare=False, repr=False)
     version: str = ""
+    _known: dict[tuple[str, str | None], Reading] = field(default_factory=dict, compare=False, repr=False)
+    _offers: dict[int, tuple[Any, Mapping[str, Any]]] = field(default_factory=dict, compare=False, repr=False)
 
     def canonical(self, name: str) -> str:
         return self.aliases.get(name, name)
@@ -52,6 +67,28 @@ class Policy:
         if len(readings) > 1:
             return name, readings
         return self.canonical(readings[0] if readings else name), ()
+
+    def read(self, name: str, server: str | None) -> Reading:
+        """What the policy makes of a tool's name in a trace; worked out once per spelling, for names repeat."""
+        found = self._known.get((name, server))
+        if found is None:
+            canonical, ambiguous = self.resolve(name, server)
+            effect = self.effect_of(canonical)
+            mutating = effect is None or effect == "write"
+            found = Reading(canonical, ambiguous, effect, effect not in HARMLESS, mutating)
+            if len(self._known) < _REMEMBERED:
+                self._known[name, server] = found
+        return found
+
+    def offered(self, tools: tuple[ToolDefinition, ...]) -> Mapping[str, Any]:
+        """Schemas (or None) of offered tools by canonical name; worked out once per catalog, for runs share them."""
+        found = self._offers.get(id(tools))
+        if found is None:
+            if len(self._offers) >= _CATALOGS:
+                self._offers.clear()
+            # the tuple is kept beside, so that its id names nothing else meanwhile
+            found = self._offers[id(tools)] = (tools, {self.resolve(t.name)[0]: t.schema for t in tools})
+        return found[1]
 
     def effect_of(self, name: str) -> str | None:
         known = self.tools.get(name)

@@ -78,6 +78,21 @@ class NoCallOutcome:
 Selector: TypeAlias = "Tool | Effect | AnyCall | NoCallOutcome"
 
 
+class CallSet:
+    """Selectors as sets, for what is asked of every call of every run."""
+
+    __slots__ = ("any", "effects", "tools")
+
+    def __init__(self, selectors: Iterable[Selector]) -> None:
+        listed = tuple(selectors)
+        self.tools = frozenset(s.name for s in listed if isinstance(s, Tool))
+        self.effects = frozenset(s.effect for s in listed if isinstance(s, Effect))
+        self.any = any(isinstance(s, AnyCall) for s in listed)
+
+    def holds(self, call: CallView) -> bool:
+        return call.name in self.tools or call.effect in self.effects or (self.any and not call.ghost)
+
+
 def allows_call(selectors: Iterable[Selector], call: CallView) -> bool:
     return any(s.matches(call) for s in selectors)
 

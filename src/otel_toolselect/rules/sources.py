@@ -14,34 +14,42 @@ Null, booleans and empty texts come from nowhere in particular and always occur.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
-
-import re2
+import re
+from collections.abc import Iterable
+from typing import Any, TypeAlias
 
 from otel_toolselect.model.values import JSON
 from otel_toolselect.rules.normal import normal
 
-_NUMBER = re2.compile(r"\d+(?:[.,'’ ]\d+)*")
-_WORD = re2.compile(r"[\pL\pN]+(?:[-_.@][\pL\pN]+)*")
-ID = re2.compile(r"[\pL\pN]+(?:[-_#/][\pL\pN]+)*")
-_PUNCTUATION = re2.compile(r"[^\pL\pN]+")
+# own patterns, in which every step is decided by the next character: `re` cannot back-track, and is quicker to call
+_NUMBER = re.compile(r"\d+(?:[.,'’ ]\d+)*")
+_WORD = re.compile(r"[^\W_]+(?:[-_.@][^\W_]+)*")
+ID = re.compile(r"[^\W_]+(?:[-_#/][^\W_]+)*")
+_PUNCTUATION = re.compile(r"[\W_]+")
+_NINES = str.maketrans("012345678", "999999999")
+Leaf: TypeAlias = "bool | int | float | str | None"
 _BARE = 5  # letters and digits from which on punctuation may differ
 _DEPTH = 40  # of results; deeper members are not looked at
 
 
-def leaves(value: Any, key: str = "", depth: int = 0) -> Iterator[tuple[str, bool | int | float | str | None]]:
-    """(member name, scalar) of a JSON value; elements of a list bear the list's name."""
-    if isinstance(value, dict):
-        if depth < _DEPTH:
-            for name, member in value.items():
-                yield from leaves(member, str(name), depth + 1)
+def leaves(value: Any) -> list[tuple[str, Leaf]]:
+    """(member name, scalar) of a JSON value, in its order; elements of a list bear the list's name."""
+    found: list[tuple[str, Leaf]] = []
+    _collect(value, "", 0, found)
+    return found
+
+
+def _collect(value: Any, key: str, depth: int, found: list[tuple[str, Leaf]]) -> None:
+    if value is None or isinstance(value, (str, int, float)):
+        found.append((key, value))
+    elif depth >= _DEPTH:
+        return
+    elif isinstance(value, dict):
+        for name, member in value.items():
+            _collect(member, name, depth + 1, found)
     elif isinstance(value, list):
-        if depth < _DEPTH:
-            for item in value:
-                yield from leaves(item, key, depth + 1)
-    elif value is None or isinstance(value, (bool, int, float, str)):
-        yield key, value
+        for item in value:
+            _collect(item, key, depth + 1, found)
 
 
 def spelled(value: JSON) -> str:
@@ -87,11 +95,11 @@ def has_token(text: str, phrase: str) -> bool:
 
 def id_shape(text: str) -> str | None:
     """`a-9999` of `A-1001`; None for what is no id: an id has letters, two digits or more, and no space."""
-    phrase = normal(text)
-    digits = sum(c.isdigit() for c in phrase)
-    if digits < 2 or digits == len(phrase) or len(phrase) > 40 or not ID.fullmatch(phrase):
+    if len(text) > 40:
         return None
-    return "".join("9" if c.isdigit() else c for c in phrase)
+    shape = normal(text).translate(_NINES)
+    digits = shape.count("9")
+    return shape if 2 <= digits < len(shape) and ID.fullmatch(shape) else None
 
 
 class Source:
@@ -100,7 +108,8 @@ class Source:
     __slots__ = ("_bare", "_numbers", "text")
 
     def __init__(self, texts: Iterable[str]) -> None:
-        self.text = "\n".join(normal(t) for t in texts)
+        # NUL is no space, no letter and no digit: nothing is found across two texts
+        self.text = normal("\0".join(texts))
         self._numbers: set[float] | None = None
         self._bare: str | None = None
 

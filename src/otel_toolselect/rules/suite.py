@@ -9,7 +9,7 @@ from typing import Any
 from otel_toolselect.rules.check import Check, Labelled
 from otel_toolselect.rules.draft import DecisionClass
 from otel_toolselect.rules.policy import Policy
-from otel_toolselect.rules.selectors import Selector, allows_call
+from otel_toolselect.rules.selectors import CallSet, Selector
 from otel_toolselect.rules.view import CallView
 
 
@@ -28,9 +28,15 @@ class Expectation:
     forbidden: tuple[Selector, ...]
     checks: tuple[Check, ...]
     labelled: tuple[Labelled, ...] = ()
+    _wanted: CallSet = field(init=False, compare=False, repr=False)
+    _forbidden: CallSet = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_wanted", CallSet(self.wanted))
+        object.__setattr__(self, "_forbidden", CallSet(self.forbidden))
 
     def is_right(self, call: CallView) -> bool:
-        return allows_call(self.wanted, call) and not allows_call(self.forbidden, call)
+        return self._wanted.holds(call) and not self._forbidden.holds(call)
 
 
 @dataclass(frozen=True, slots=True)

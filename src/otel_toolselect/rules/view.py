@@ -7,12 +7,11 @@ metadata or a hand-off (R4); the first action is the first consequential call, o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from otel_toolselect.model.runs import Run, ToolCall, ToolResult, Unknown
 from otel_toolselect.rules.infra import is_infra
-from otel_toolselect.rules.policy import HARMLESS, Policy
+from otel_toolselect.rules.policy import Policy, Reading
 
 if TYPE_CHECKING:
     from otel_toolselect.rules.asking import Asker, Asking
@@ -23,34 +22,28 @@ MIN_CONFIDENCE = 0.5  # below this the reading of a text without a call is for a
 class CallView:
     """One call. `ok` None: the trace does not say. `effect` None: the policy does not say. Treat as read-only."""
 
-    __slots__ = ("ambiguous", "args", "call", "effect", "ghost", "infra", "name", "ok", "result", "seq", "turn")
+    __slots__ = (
+        "ambiguous", "args", "call", "consequential", "effect", "ghost", "infra", "mutating", "name", "ok", "result",
+        "seq", "turn",
+    )  # fmt: skip
 
-    def __init__(self, call: ToolCall, name: str, effect: str | None) -> None:
+    def __init__(self, call: ToolCall, reading: Reading) -> None:
         self.call = call
         self.seq = call.seq
         self.turn = call.turn
-        self.name = name
-        self.effect = effect
+        # mutating: a write, or a tool without a declared effect: what may have changed something counts as changing
+        self.name, self.ambiguous, self.effect, self.consequential, self.mutating = reading
         self.args: dict[str, Any] | Unknown = call.args
-        self.ambiguous: tuple[str, ...] = ()
         self.ghost = False
         self.ok: bool | None = None
         self.infra = False
         self.result: ToolResult | None = None
 
-    @property
-    def consequential(self) -> bool:
-        return self.effect not in HARMLESS
-
-    @property
-    def mutating(self) -> bool:
-        """A write, or a tool whose effect nobody declared: what may have changed something counts as changing."""
-        return self.effect is None or self.effect == "write"
-
 
 class RunView:
     """One run under one policy. Treat as read-only; it lives as long as the judgement of its run.
 
+    `offered` holds the schemas (or None) of the offered tools by canonical name, empty when no catalog is known.
     `asker` answers questions about free text, None when nobody does; `asking` is made with the first question.
     """
 
@@ -60,23 +53,23 @@ class RunView:
     def __init__(self, run: Run, policy: Policy) -> None:
         self.run = run
         self.policy = policy
+        self.memo: dict[Any, Any] = {}  # what several checks work out of this run, each under a key of its own
         by_seq: dict[int, CallView] = {}
         for event in run.events:
             if isinstance(event, ToolCall):
-                name, ambiguous = policy.resolve(event.name, event.server)
-                by_seq[event.seq] = view = CallView(event, name, policy.effect_of(name))
-                view.ambiguous = ambiguous
+                by_seq[event.seq] = CallView(event, policy.read(event.name, event.server))
             elif isinstance(event, ToolResult):
                 answered = by_seq.get(event.call_seq)
                 if answered is not None:
                     answered.result, answered.ok = event, event.ok
-                    answered.infra = is_infra(event, policy.infra)
+                    answered.infra = event.ok is False and is_infra(event, policy.infra)
         self.calls = tuple(by_seq.values())
         self.consequential = tuple(c for c in self.calls if c.consequential)
         self.first = self.consequential[0] if self.consequential else None
         self.label = run.no_call.label
         self.sure = run.no_call.confidence >= MIN_CONFIDENCE
         self.first_action = self.first.name if self.first is not None else self.label
+        self.offered: Mapping[str, Any] = {} if run.tools is None else policy.offered(run.tools)
         if run.tools is not None:
             for view in self.calls:
                 view.ghost = view.name not in self.offered and view.call.name not in self.offered
@@ -84,11 +77,6 @@ class RunView:
     @property
     def observed_class(self) -> str:
         return "call" if self.first is not None else self.label
-
-    @cached_property
-    def offered(self) -> Mapping[str, Any]:
-        """Schemas (or None) of the offered tools by canonical name; empty when no catalog is known."""
-        return {self.policy.resolve(t.name)[0]: t.schema for t in self.run.tools or ()}
 
     @property
     def final_text(self) -> str:
@@ -98,8 +86,3 @@ class RunView:
     def conversation(self) -> tuple[str, ...]:
         """What the user said, oldest first; the last is the request that the run answers. () when not recorded."""
         return () if self.run.request is None else (*self.run.history, self.run.request)
-
-    @cached_property
-    def memo(self) -> dict[Any, Any]:
-        """What several checks work out of this run, each under a key of its own."""
-        return {}

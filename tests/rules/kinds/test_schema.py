@@ -60,3 +60,40 @@ def test_unknown_arguments_are_reviewed() -> None:
     tools: list[str | ToolDefinition] = [ToolDefinition("book", schema=SCHEMA)]
     found = verdict("{first: [book]}", run(call("book", Unknown("capture is off")), tools=tools))
     assert found.layers["arguments"].status == "needs_review"
+
+
+DEEP = {
+    "properties": {
+        "lines": {"type": "array", "items": {"required": ["id"], "properties": {"id": {"minLength": 2}}}},
+        "n": {"type": "integer", "minimum": 1},
+        "code": {"type": "string", "pattern": "^(a+)+$"},
+        "ref": {"$ref": "#/$defs/tag"},
+        "far": {"$ref": "https://example.invalid/schema"},
+        "bad": {"type": "dict", "properties": {"x": {"type": "float"}}, "minimum": "three"},
+    },
+    "$defs": {"tag": {"enum": ["x", "y"]}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        ({"lines": [{"id": "ab"}]}, ""),
+        ({"lines": [{"id": "ab"}, {}]}, "does not fit its schema at 1"),
+        ({"lines": [{"id": "a"}]}, "does not fit its schema at 0.id"),
+        ({"n": 1}, ""),
+        ({"n": 0}, "0 is less than the minimum of 1"),
+        ({"n": "1"}, "not of type integer"),
+        ({"code": "aaa"}, ""),
+        ({"code": "a" * 5000 + "b"}, "does not fit its schema"),
+        ({"ref": "x"}, ""),
+        ({"ref": "z"}, "does not fit its schema"),
+        ({"far": 1}, ""),
+        ({"bad": {"x": "y"}}, ""),
+        ({"bad": 5}, "not of type dict"),
+    ],
+)
+def test_what_the_schema_says_below(args: dict[str, Any], said: str) -> None:
+    given = run(call("book", args), tools=[ToolDefinition("book", schema=DEEP)])
+    layer = verdict("{first: [book]}", given).layers["arguments"]
+    assert (layer.status, said in layer.explanation) == ("fail" if said else "pass", True), layer.explanation

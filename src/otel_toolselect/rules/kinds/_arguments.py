@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from otel_toolselect.model.runs import Unknown
@@ -20,20 +21,30 @@ def unknown(check: str, call: CallView, args: Unknown) -> Finding:
 
 def judged(check: str, call: CallView, wrong: Sequence[tuple[str, str]], fits: str) -> Finding:
     """`wrong` are (argument, reason); none of them means a pass, said as `fits`."""
-    entry: dict[str, Any] = {"call": call.seq, "tool": call.name}
     if not wrong:
-        return Finding(check, "arguments", "pass", f"{call.name} {fits}", {"calls": [entry]})
+        return _fitting(check, call.seq, call.name, fits)
+    entry: dict[str, Any] = {"call": call.seq, "tool": call.name}
     entry["mismatches"] = [{"argument": name, "reason": why} for name, why in wrong]
     said = f"{call.name}: " + "; ".join(f"{name} {why}" for name, why in wrong)
     return Finding(check, "arguments", "fail", said, {"calls": [entry]})
 
 
-def mismatches(expected: Sequence[Expected], args: Mapping[str, Any], scope: Scope) -> list[tuple[str, str]]:
-    """(argument, reason) for each expected argument that does not fit; what is left out has its schema's default."""
+@lru_cache(maxsize=16_384)  # the same few findings in run after run; findings are read-only
+def _fitting(check: str, seq: int, tool: str, fits: str) -> Finding:
+    return Finding(check, "arguments", "pass", f"{tool} {fits}", {"calls": [{"call": seq, "tool": tool}]})
+
+
+def mismatches(
+    expected: Sequence[Expected], args: Mapping[str, Any], scope: Scope, *, defaults: bool = True
+) -> list[tuple[str, str]]:
+    """(argument, reason) for each expected argument that does not fit.
+
+    `defaults`: what is left out has its schema's default; a matching profile that leaves the schema aside has none.
+    """
     wrong = []
     for e in expected:
         why = e.mismatch(args, scope)
-        if why is not None and e.name not in args:
+        if why is not None and defaults and e.name not in args:
             why = _by_default(e, why, scope)
         if why is not None:
             wrong.append((e.name, why))

@@ -16,11 +16,11 @@ A run without a final text fails by what is missing, so an incomplete one is lef
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
-
-import re2
 
 from otel_toolselect.model.runs import Unknown
 from otel_toolselect.model.verdicts import Finding, Layer
@@ -28,15 +28,15 @@ from otel_toolselect.rules._nodes import Node, Scalar
 from otel_toolselect.rules.check import Check
 from otel_toolselect.rules.draft import Draft
 from otel_toolselect.rules.normal import has_phrase, normal
-from otel_toolselect.rules.sources import ID, Source, id_shape, leaves, readings
+from otel_toolselect.rules.sources import ID, Leaf, Source, id_shape, leaves, readings
 from otel_toolselect.rules.view import RunView
 
 NAME = "answer"
 _LAYER: Layer = "outcome"
 _NEAR = 24  # characters between a member's name and the value that is said of it
 _SHORTEST = 3
-_STATED = re2.compile(rf"^[^0-9.;!?\n]{{0,{_NEAR}}}?([0-9][0-9.,'’]*)")
-_CAMEL = re2.compile(r"([a-z0-9])([A-Z])")
+_STATED = re.compile(rf"^[^0-9.;!?\n]{{0,{_NEAR}}}?([0-9][0-9.,'’]*)")
+_CAMEL = re.compile(r"([a-z0-9])([A-Z])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def _says(answer: Source, phrase: str) -> bool:
     return has_phrase(answer.text, phrase) or (phrase[:1].isdigit() and answer.holds(phrase))
 
 
-def _telling(value: bool | int | float | str | None) -> bool:
+def _telling(value: Leaf) -> bool:
     if value is None or isinstance(value, bool):
         return False
     if isinstance(value, (int, float)):
@@ -97,14 +97,16 @@ def _telling(value: bool | int | float | str | None) -> bool:
     return len(value.strip()) >= _SHORTEST
 
 
-def returned(view: RunView) -> list[tuple[str, str, bool | int | float | str | None]]:
+def returned(view: RunView) -> list[tuple[str, str, Leaf]]:
     """(tool, member, scalar) of what calls returned that did not fail."""
-    found = []
-    for call in view.calls:
-        result = call.result
-        if result is not None and call.ok is not False and not isinstance(result.value, Unknown):
-            found += [(call.name, key, leaf) for key, leaf in leaves(result.value)]
-    return found
+    known: list[tuple[str, str, Leaf]] | None = view.memo.get("returned")
+    if known is None:
+        known = view.memo["returned"] = []
+        for call in view.calls:
+            result = call.result
+            if result is not None and call.ok is not False and not isinstance(result.value, Unknown):
+                known += [(call.name, key, leaf) for key, leaf in leaves(result.value)]
+    return known
 
 
 def contradictions(view: RunView, answer: Source) -> list[dict[str, Any]]:
@@ -112,9 +114,12 @@ def contradictions(view: RunView, answer: Source) -> list[dict[str, Any]]:
     values = returned(view)
     if not values:
         return []
+    suspects = _misstated(values, answer) + _strange_ids(values, answer)
+    if not suspects:
+        return []
     known = _known(view)
-    found = _misstated(values, known, answer) + _strange_ids(values, known, answer)
-    return list({(w["said"]): w for w in found}.values())
+    wrong = [w for w in suspects if not known.holds(w["token"])]
+    return [{k: v for k, v in w.items() if k != "token"} for w in {w["said"]: w for w in wrong}.values()]
 
 
 def _known(view: RunView) -> Source:
@@ -125,13 +130,13 @@ def _known(view: RunView) -> Source:
     return Source([*texts, Source.of_values(values).text])
 
 
-def _misstated(values: Sequence[tuple[str, str, Any]], known: Source, answer: Source) -> list[dict[str, Any]]:
+def _misstated(values: Sequence[tuple[str, str, Leaf]], answer: Source) -> list[dict[str, Any]]:
     """(a): a number said of a member that no call returned for it."""
-    numbers: dict[str, tuple[str, list[Any]]] = {}
+    numbers: dict[str, tuple[str, list[float]]] = {}
     for tool, key, leaf in values:
         if isinstance(leaf, (int, float)) and not isinstance(leaf, bool):
-            label = normal(_CAMEL.sub(r"\1 \2", key).replace("_", " ").replace("-", " "))
-            if len(label) >= _SHORTEST:
+            label = _label(key)
+            if len(label) >= _SHORTEST and label in answer.text:
                 numbers.setdefault(label, (f"{tool}.{key}", []))[1].append(leaf)
     found = []
     for label, (where, right) in numbers.items():
@@ -139,27 +144,35 @@ def _misstated(values: Sequence[tuple[str, str, Any]], known: Source, answer: So
         while at >= 0:
             stated = _STATED.search(answer.text[at + len(label) : at + len(label) + _NEAR + 40])
             token = stated.group(1).rstrip(".,'’") if stated is not None else ""
-            if token and not readings(token) & (known.numbers | {float(v) for v in right}):
-                found.append({"said": f"{label} {token}", "where": where, "returned": right[0]})
+            if token and not readings(token).intersection(right):
+                found.append({"said": f"{label} {token}", "where": where, "returned": right[0], "token": token})
             at = answer.text.find(label, at + 1)
     return found
 
 
-def _strange_ids(values: Sequence[tuple[str, str, Any]], known: Source, answer: Source) -> list[dict[str, Any]]:
+@lru_cache(maxsize=4096)
+def _label(key: str) -> str:
+    """A member's name in words: `itemCount` and `item_count` as `item count`."""
+    return normal(_CAMEL.sub(r"\1 \2", key).replace("_", " ").replace("-", " "))
+
+
+def _strange_ids(values: Sequence[tuple[str, str, Leaf]], answer: Source) -> list[dict[str, Any]]:
     """(b): an id of a returned one's shape that is known from nowhere."""
-    shapes: dict[str, tuple[str, str]] = {}
+    shapes: dict[str | None, tuple[str, str]] = {}
+    right: set[str] = set()
     for tool, key, leaf in values:
-        shape = id_shape(leaf) if isinstance(leaf, str) else None
+        shape = id_shape(leaf) if isinstance(leaf, str) and not leaf.isalpha() else None
         if shape is not None:
             shapes.setdefault(shape, (f"{tool}.{key}", str(leaf)))
+            right.add(normal(str(leaf)))
     if not shapes:
         return []
     found = []
     for token in dict.fromkeys(ID.findall(answer.text)):
-        shape = id_shape(token)
-        if shape in shapes and not known.holds(token):
-            where, right = shapes[shape]
-            found.append({"said": token, "where": where, "returned": right})
+        shape = None if token.isalpha() or token in right else id_shape(token)
+        if shape in shapes:
+            where, returned_id = shapes[shape]
+            found.append({"said": token, "where": where, "returned": returned_id, "token": token})
     return found
 
 

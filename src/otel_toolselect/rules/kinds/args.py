@@ -27,18 +27,22 @@ NAME = "args"
 @dataclass(frozen=True, slots=True)
 class ArgsCheck:
     by_tool: Mapping[str, tuple[Expected, ...]]
+    defaults: bool = True
     name: str = NAME
     layer: Layer = "arguments"
     decides: bool = True
 
     def evaluate(self, view: RunView) -> Sequence[Finding]:
-        return [judge_call(NAME, c, self.by_tool[c.name], view) for c in view.calls if c.name in self.by_tool]
+        concerned = (c for c in view.calls if c.name in self.by_tool)
+        return [judge_call(NAME, c, self.by_tool[c.name], view, defaults=self.defaults) for c in concerned]
 
 
-def judge_call(check: str, call: CallView, expected: Sequence[Expected], view: RunView) -> Finding:
+def judge_call(
+    check: str, call: CallView, expected: Sequence[Expected], view: RunView, *, defaults: bool = True
+) -> Finding:
     if isinstance(call.args, Unknown):
         return unknown(check, call, call.args)
-    wrong = mismatches(expected, call.args, Scope(call, view))
+    wrong = mismatches(expected, call.args, Scope(call, view), defaults=defaults)
     return judged(check, call, wrong, "has the expected arguments")
 
 
@@ -51,7 +55,7 @@ class _Kind:
 
     def finish(self, draft: Draft) -> Check | None:
         by_tool = draft.configs.get(NAME)
-        return ArgsCheck(by_tool) if by_tool else None
+        return ArgsCheck(by_tool, draft.profile.schema) if by_tool else None
 
 
 def parse_by_tool(node: Node, what: str, draft: Draft) -> dict[str, tuple[Expected, ...]]:

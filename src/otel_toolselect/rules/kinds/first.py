@@ -20,7 +20,7 @@ lists no action to compare with (`class: optional` or `multi_step` without `firs
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from otel_toolselect.model.verdicts import Cell, Finding, Layer, Status
 from otel_toolselect.rules._nodes import Items, Node, Scalar
@@ -45,6 +45,7 @@ OUTCOMES = {
     "ask_followup": "the agent asked a question",
     "refuse_no_tool": "the agent declined",
 }
+_KEPT = 256
 _QUIET = ("none", "refuse", "clarify")
 
 
@@ -56,11 +57,14 @@ class FirstCheck:
     allowed: tuple[Selector, ...]
     expected: tuple[str, ...]
     outcomes: frozenset[str]
+    _made: dict[str, tuple[Finding, ...]] = field(default_factory=dict, compare=False, repr=False)
     name: str = NAME
     layer: Layer = "selection"
     decides: bool = True
 
     def evaluate(self, view: RunView) -> Sequence[Finding]:
+        if view.first is not None and self.decision not in _QUIET and self._accepting(view) is not None:
+            return self._allowed(view.first.name)
         status, explanation = self._judge(view)
         evidence: dict[str, object] = {"expected": list(self.expected), "first_action": view.first_action}
         if status == "fail" and view.first is None:
@@ -68,6 +72,16 @@ class FirstCheck:
             calls = [s for s in self.allowed if not isinstance(s, NoCallOutcome)]
             evidence["missing_required"] = [said(calls)] if calls else []
         return (Finding(NAME, "selection", status, explanation, evidence),)
+
+    def _allowed(self, name: str) -> tuple[Finding, ...]:
+        """The commonest finding, made once per name."""
+        found = self._made.get(name)
+        if found is None:
+            evidence: dict[str, object] = {"expected": list(self.expected), "first_action": name}
+            found = (Finding(NAME, "selection", "pass", f"the first action {name} is allowed", evidence),)
+            if len(self._made) < _KEPT:
+                self._made[name] = found
+        return found
 
     def cells(self, view: RunView) -> Sequence[Cell]:
         cell = self._cell(view)

@@ -47,13 +47,12 @@ def _judge(call: CallView, places: Sequence[Place], view: RunView) -> Finding:
     if isinstance(call.args, Unknown):
         return unknown(NAME, call, call.args)
     said = conversation(view)
-    results, lost = earlier_results(view, call)
-    loose = []
-    for place in places:
-        for name, value in place.values(call.args):
-            if not (said.holds(value) or results.holds(value)) and not _chosen(name, value, call, view):
-                loose.append((name, value))
-    reason = lost or (None if view.conversation else "the request is not recorded")
+    loose = [(n, v) for place in places for n, v in place.values(call.args) if not said.holds(v)]
+    reason = None
+    if loose:
+        results, lost = earlier_results(view, call)
+        loose = [(n, v) for n, v in loose if not results.holds(v) and not _chosen(n, v, call, view)]
+        reason = lost or (None if view.conversation else "the request is not recorded")
     if loose and reason is not None:
         names = ", ".join(dict.fromkeys(name for name, _ in loose))
         text = f"{call.name}: where {names} comes from is not known: {reason}"

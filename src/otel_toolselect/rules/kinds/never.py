@@ -37,14 +37,17 @@ class NeverCheck:
     decides: bool = True
 
     def evaluate(self, view: RunView) -> Sequence[Finding]:
-        forbidden = [c.name for c in view.calls if c.name in self.tools or c.effect in self.effects]
+        forbidden: list[str] = []
+        if self.tools or self.effects:
+            forbidden = [c.name for c in view.calls if c.name in self.tools or c.effect in self.effects]
         if self.outcomes and view.first is None and view.sure and view.label in self.outcomes:
             forbidden.append(view.label)
-        broken = [v for b in self.befores for v in b.violations(view)]
+        waiting = [(b, calls) for b in self.befores if (calls := b.concerned(view))]
+        broken = [v for b, calls in waiting for v in b.violations(calls, view)]
         findings = [self._selection(forbidden, broken)] if forbidden or broken else [self.passed]
         if broken:
             findings.append(_sequence(broken))
-        elif any(b.applies(view) for b in self.befores):
+        elif waiting:
             findings.append(_IN_ORDER)
         return findings
 

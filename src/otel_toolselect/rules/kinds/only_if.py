@@ -19,7 +19,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from otel_toolselect.model.runs import Unknown
+from otel_toolselect.model.values import json_equal
 from otel_toolselect.model.verdicts import Finding, Layer
+from otel_toolselect.rules._literal import Literal
 from otel_toolselect.rules._nodes import Node, Scalar
 from otel_toolselect.rules.check import Check
 from otel_toolselect.rules.draft import Draft
@@ -50,6 +52,9 @@ class Rule:
         values = returned_values(call.result.value, self.path)
         if self.equals is None:
             return bool(values)
+        if isinstance(self.equals, Literal):  # the usual case, and no reason need be put into words
+            wanted = self.equals.value
+            return any(json_equal(wanted, v) for v in values)
         scope = Scope(call, view)
         return any(self.equals.mismatch(v, scope) is None for v in values)
 

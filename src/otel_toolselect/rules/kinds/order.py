@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from otel_toolselect.model.verdicts import Finding, Layer, Status
 from otel_toolselect.rules._nodes import Node, Scalar
@@ -28,19 +29,23 @@ class OrderCheck:
     decides: bool = True
 
     def evaluate(self, view: RunView) -> Sequence[Finding]:
-        concerned = [b for b in self.constraints if b.applies(view)]
+        concerned = [(b, calls) for b in self.constraints if (calls := b.concerned(view))]
         if not concerned:
             return ()
-        broken = [v for b in concerned for v in b.violations(view)]
+        broken = [v for b, calls in concerned for v in b.violations(calls, view)]
         if not broken:
-            kept = [f"{b.needs.label} before {b.call.label}" for b in concerned]
-            evidence: dict[str, object] = {"kept": kept}
-            return (Finding(NAME, "sequencing", "pass", f"order kept: {', '.join(kept)}", evidence),)
+            return (_kept(tuple(b for b, _ in concerned)),)
         status: Status = "fail" if any(v.certain for v in broken) else "needs_review"
-        evidence = {"constraints": [v.evidence for v in broken]}
+        evidence: dict[str, object] = {"constraints": [v.evidence for v in broken]}
         if all(v.by_absence for v in broken):
             evidence["missing"] = list(dict.fromkeys(v.needed for v in broken))
         return (Finding(NAME, "sequencing", status, "; ".join(dict.fromkeys(v.sentence for v in broken)), evidence),)
+
+
+@lru_cache(maxsize=4096)
+def _kept(constraints: tuple[Before, ...]) -> Finding:
+    kept = [f"{b.needs.label} before {b.call.label}" for b in constraints]
+    return Finding(NAME, "sequencing", "pass", f"order kept: {', '.join(kept)}", {"kept": kept})
 
 
 class _Kind:

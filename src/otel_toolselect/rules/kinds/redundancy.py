@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from otel_toolselect.model.verdicts import Finding, Layer
 from otel_toolselect.rules._nodes import Node, Scalar
@@ -32,11 +33,16 @@ class RedundancyCheck:
             return ()
         again = redundant(view)
         if not again:
-            return (Finding(NAME, "efficiency", "pass", "no call is redundant", {"redundant": 0, "calls": total}),)
+            return _none(total)
         names = ", ".join(dict.fromkeys(c.name for c in again))
         said = f"redundancy {len(again)} of {total}: {names} was called again with nothing changed in between"
         evidence: dict[str, object] = {"redundant": len(again), "calls": total, "repeated": [c.seq for c in again]}
         return (Finding(NAME, "efficiency", "needs_review", said, evidence),)
+
+
+@lru_cache(maxsize=1024)
+def _none(total: int) -> tuple[Finding, ...]:
+    return (Finding(NAME, "efficiency", "pass", "no call is redundant", {"redundant": 0, "calls": total}),)
 
 
 class _Kind:

@@ -29,7 +29,7 @@ not tell is taken as successful and the verdict becomes needs_review.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from otel_toolselect.model.runs import Unknown
@@ -39,7 +39,7 @@ from otel_toolselect.rules._nodes import Fields, Items, Node, Scalar, clip, kind
 from otel_toolselect.rules.alignment import Alignment, align, distance
 from otel_toolselect.rules.check import Check
 from otel_toolselect.rules.draft import Draft
-from otel_toolselect.rules.kinds._arguments import judged, unknown
+from otel_toolselect.rules.kinds._arguments import judged, mismatches, unknown
 from otel_toolselect.rules.matching import Expected, Scope, parse_expected
 from otel_toolselect.rules.profile import MODES, Mode, parse_matching
 from otel_toolselect.rules.selectors import Selector, Tool
@@ -55,23 +55,25 @@ _FITS = "has the arguments of the reference"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One expected call. `args` None: any arguments. `names` are the listed ones, where no other may be given."""
+    """One expected call. `args` None: any arguments; `names` are the listed ones, where no other may be given.
+
+    `defaults`: what is left out has its schema's default.
+    """
 
     tool: str
     args: tuple[Expected, ...] | None
     names: frozenset[str] | None
+    defaults: bool = True
 
     def wrong(self, call: CallView, view: RunView) -> list[tuple[str, str]]:
         """(argument, reason) for each argument that differs; unknown arguments are never wrong."""
         if self.args is None or isinstance(call.args, Unknown):
             return []
-        scope = Scope(call, view)
-        reasons = [(e.name, e.mismatch(call.args, scope)) for e in self.args]
-        found = [(name, why) for name, why in reasons if why is not None]
+        found = mismatches(self.args, call.args, Scope(call, view), defaults=self.defaults)
         if self.names is not None:
-            found += [
-                (name, f"is not expected, got {brief(v)}") for name, v in call.args.items() if name not in self.names
-            ]
+            for name, value in call.args.items():
+                if name not in self.names:
+                    found.append((name, f"is not expected, got {brief(value)}"))
         return found
 
 
@@ -99,31 +101,57 @@ class ReferenceCheck:
     mode: Mode
     among: Among
     max_distance: int
+    _distinct: bool = field(init=False, compare=False, repr=False)  # no tool stands twice
+    _kept: list[Finding] = field(default_factory=list, compare=False, repr=False)
     name: str = NAME
     layer: Layer = "sequencing"
     decides: bool = True
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_distinct", len({s.tool for s in self.steps}) == len(self.steps))
+
     def evaluate(self, view: RunView) -> Sequence[Finding]:
         calls = [c for c in view.calls if self.among.holds(c)]
         unsure = [c.name for c in calls if self.among.unsure(c)]
-        wrong: dict[int, list[tuple[str, str]]] = {}
-        alignment = self._straight(calls, view) or self._aligned(calls, view)
-        for o, e in alignment.pairs.items():
-            wrong[o] = [] if o in alignment.fitting else self.steps[e].wrong(calls[o], view)
+        wrong = self._straight(calls, view)
+        if wrong is not None:
+            alignment = Alignment({i: i for i in range(len(calls))}, frozenset(i for i, w in enumerate(wrong) if not w))
+            if len(alignment.fitting) == len(calls) and not unsure:
+                return self._as_written(alignment, calls)
+            by_call = dict(enumerate(wrong))
+        else:
+            alignment, by_call = self._aligned(calls, view), {}
         findings = self._whole(alignment, calls, unsure)
         for o in sorted(alignment.pairs):
-            if self.steps[alignment.pairs[o]].args is not None:
-                findings.append(_arguments(calls[o], wrong[o]))
+            step = self.steps[alignment.pairs[o]]
+            if step.args is not None:
+                fits = o in alignment.fitting
+                faults = () if fits else by_call[o] if o in by_call else step.wrong(calls[o], view)
+                findings.append(_arguments(calls[o], faults))
         return findings
 
-    def _straight(self, calls: Sequence[CallView], view: RunView) -> Alignment | None:
-        """The common case, call by call; None when it is not that simple."""
+    def _as_written(self, straight: Alignment, calls: Sequence[CallView]) -> Sequence[Finding]:
+        """The findings of a run that does just what is written: they depend on the check alone, but for the calls."""
+        if not self._kept:
+            self._kept.extend(self._whole(straight, calls, ()))
+        found = list(self._kept)
+        for step, call in zip(self.steps, calls, strict=True):
+            if step.args is not None:
+                found.append(_arguments(call, ()))
+        return found
+
+    def _straight(self, calls: Sequence[CallView], view: RunView) -> list[list[tuple[str, str]]] | None:
+        """The common case, call by call: what is wrong with each; None when the pairing is not plain to see.
+
+        It is plain when all tools are as written and every call fits, or when no tool stands twice.
+        """
         if len(calls) != len(self.steps):
             return None
         for step, call in zip(self.steps, calls, strict=True):
-            if step.tool != call.name or step.wrong(call, view):
+            if step.tool != call.name:
                 return None
-        return Alignment({i: i for i in range(len(calls))}, frozenset(range(len(calls))))
+        wrong = [step.wrong(call, view) for step, call in zip(self.steps, calls, strict=True)]
+        return wrong if self._distinct or not any(wrong) else None
 
     def _aligned(self, calls: Sequence[CallView], view: RunView) -> Alignment:
         names = [s.tool for s in self.steps]
@@ -287,7 +315,7 @@ def _step(node: Node, draft: Draft) -> Step | None:
     if name is None:
         return None
     closed = args is not None and draft.profile.closed
-    return Step(name, args, frozenset(e.name for e in args or ()) if closed else None)
+    return Step(name, args, frozenset(e.name for e in args or ()) if closed else None, draft.profile.schema)
 
 
 def _args(node: Node, draft: Draft) -> tuple[Expected, ...]:

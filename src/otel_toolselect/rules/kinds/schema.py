@@ -1,29 +1,37 @@
 """Arguments against the offered tool's own schema (R25), arguments layer, always on, one finding per call.
 
 For each call whose tool was right and whose JSON Schema the trace holds: every required argument is there, no
-argument stands outside the schema, and each argument has a type that its property names. A property list closes the
-object unless `additionalProperties` allows more (JSON Schema leaves it open by default; a model that invents a
-parameter is what R25 is about). Deeper schema keywords are not looked at here. Unknown arguments are not judged.
+argument stands outside the schema, and each argument is what its property says: type, `enum`, and whatever JSON Schema
+says of it below (members, items, lengths, limits; by jsonschema-rs, patterns by a linear engine). A property list
+closes the object unless `additionalProperties` allows more (JSON Schema leaves it open by default; a model that invents
+a parameter is what R25 is about). Catalogs in the wild use type words that are not JSON Schema ("dict", "float"): those
+are understood at the top, and a property whose schema is not valid is judged by its type alone. `$ref` reaches the
+tool's own `$defs` only. Unknown arguments are not judged.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+import jsonschema_rs
 
 from otel_toolselect.model.runs import Unknown
 from otel_toolselect.model.values import JSON, json_equal
 from otel_toolselect.model.verdicts import Finding, Layer
 from otel_toolselect.rules._literal import brief
-from otel_toolselect.rules._nodes import Node, Scalar
+from otel_toolselect.rules._nodes import Node, Scalar, clip
 from otel_toolselect.rules.check import Check
 from otel_toolselect.rules.draft import Draft
 from otel_toolselect.rules.kinds._arguments import judged, unknown
-from otel_toolselect.rules.selectors import Selector, allows_call
+from otel_toolselect.rules.selectors import CallSet, Selector
 from otel_toolselect.rules.view import CallView, RunView
 
 NAME = "schema"
+_COMPILED = 4_096  # schemas kept compiled; runs of one agent share theirs
+_SHALLOW = frozenset({"type", "enum", "description", "title", "default", "examples", "nullable"})
+_OPTIONS: Any = jsonschema_rs.RegexOptions(size_limit=1 << 20, dfa_size_limit=1 << 20)
 
 
 def _number(value: JSON) -> bool:
@@ -49,6 +57,8 @@ _TYPES: Mapping[str, Callable[[JSON], bool]] = {
 class SchemaCheck:
     wanted: tuple[Selector, ...]
     forbidden: tuple[Selector, ...]
+    right: CallSet = field(compare=False, repr=False)
+    wrong: CallSet = field(compare=False, repr=False)
     name: str = NAME
     layer: Layer = "arguments"
     decides: bool = True
@@ -59,55 +69,114 @@ class SchemaCheck:
         found = []
         for call in view.calls:
             schema = view.offered.get(call.name)
-            if not isinstance(schema, dict) or not isinstance(schema.get("properties"), dict):
-                continue
-            if allows_call(self.wanted, call) and not allows_call(self.forbidden, call):
-                found.append(_judge(call, schema))
+            if schema is not None and self.right.holds(call) and not self.wrong.holds(call):
+                compiled = compiled_schema(schema)
+                if compiled is not None:
+                    found.append(_judge(call, compiled))
         return found
 
 
-def _judge(call: CallView, schema: Mapping[str, Any]) -> Finding:
+def _judge(call: CallView, schema: Compiled) -> Finding:
     if isinstance(call.args, Unknown):
         return unknown(NAME, call, call.args)
-    return judged(NAME, call, faults(call.args, schema), "fits its schema")
+    return judged(NAME, call, schema.faults(call.args), "fits its schema")
 
 
-def faults(args: Mapping[str, Any], schema: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """(argument, reason) for each fault, required ones first, in the schema's and the call's order."""
-    properties: Mapping[str, Any] = schema["properties"]
-    required = schema.get("required")
-    found = [
-        (name, "is required by the schema and missing")
-        for name in (required if isinstance(required, list) else ())
-        if isinstance(name, str) and name not in args
-    ]
-    is_open = schema.get("additionalProperties", False) is not False or "patternProperties" in schema
-    for name, value in args.items():
-        if name not in properties:
-            if not is_open:
-                found.append((name, "is not a parameter of the schema"))
-            continue
-        why = _wrong_type(value, properties[name])
-        if why is not None:
-            found.append((name, why))
-    return found
+class Compiled:
+    """A tool's schema, worked out once."""
+
+    __slots__ = ("is_open", "members", "required")
+
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        required = schema.get("required")
+        listed = required if isinstance(required, list) else ()
+        self.required = tuple(name for name in listed if isinstance(name, str))
+        self.is_open = schema.get("additionalProperties", False) is not False or "patternProperties" in schema
+        shared = {k: schema[k] for k in ("$defs", "definitions") if k in schema}
+        self.members = {name: _Member(member, shared) for name, member in schema["properties"].items()}
+
+    def faults(self, args: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """(argument, reason) for each fault, required ones first, in the schema's and the call's order."""
+        found = [(n, "is required by the schema and missing") for n in self.required if n not in args]
+        for name, value in args.items():
+            member = self.members.get(name)
+            if member is None:
+                if not self.is_open:
+                    found.append((name, "is not a parameter of the schema"))
+                continue
+            why = member.wrong(value)
+            if why is not None:
+                found.append((name, why))
+        return found
 
 
-def _wrong_type(value: JSON, schema: Any) -> str | None:
-    if not isinstance(schema, dict):
+class _Member:
+    """One property. `deep` validates what is more than a type and a list of values."""
+
+    __slots__ = ("deep", "enum", "kinds", "nullable", "types")
+
+    def __init__(self, schema: Any, shared: Mapping[str, Any]) -> None:
+        known = schema if isinstance(schema, dict) else {}
+        enum, named = known.get("enum"), known.get("type")
+        types = [named] if isinstance(named, str) else named if isinstance(named, list) else []
+        self.enum = enum if isinstance(enum, list) and enum else None
+        self.types = types if all(isinstance(t, str) and t in _TYPES for t in types) else []
+        self.kinds = tuple(_TYPES[t] for t in self.types)
+        self.nullable = known.get("nullable") is True
+        self.deep = None if _SHALLOW.issuperset(known) else _validator(known, shared)
+
+    def wrong(self, value: JSON) -> str | None:
+        if self.enum is not None and not any(json_equal(value, option) for option in self.enum):
+            return f"is {brief(value)}, not one of {brief(self.enum)}"
+        if value is None and self.nullable:
+            return None
+        for kind in self.kinds:
+            if kind(value):
+                break
+        else:
+            if self.kinds:
+                return f"is {brief(value)}, not of type {' or '.join(self.types)}"
+        return None if self.deep is None else _deeply(self.deep, value)
+
+
+def _validator(schema: Mapping[str, Any], shared: Mapping[str, Any]) -> Any:
+    """None for a schema that is not valid, or needs more than is at hand: nothing is fetched."""
+    try:
+        whole = {**shared, **schema}
+        return jsonschema_rs.validator_for(whole, validate_formats=False, pattern_options=_OPTIONS, retriever=_nothing)
+    except Exception:  # noqa: BLE001 - other people's catalogs fail in any way; the type is judged all the same
         return None
-    enum = schema.get("enum")
-    if isinstance(enum, list) and enum and not any(json_equal(value, option) for option in enum):
-        return f"is {brief(value)}, not one of {brief(enum)}"
-    named = schema.get("type")
-    types = [named] if isinstance(named, str) else named if isinstance(named, list) else []
-    if value is None and schema.get("nullable") is True:
+
+
+def _nothing(uri: str) -> Any:
+    raise ValueError(f"{uri} is not fetched")
+
+
+def _deeply(validator: Any, value: JSON) -> str | None:
+    try:
+        if validator.is_valid(value):
+            return None
+        error = next(iter(validator.iter_errors(value)), None)
+    except (ValueError, OverflowError):
+        return None  # a value that the library cannot take is no fault of the call
+    if error is None:
         return None
-    if not types or not all(isinstance(t, str) and t in _TYPES for t in types):
-        return None
-    if any(_TYPES[t](value) for t in types):
-        return None
-    return f"is {brief(value)}, not of type {' or '.join(types)}"
+    where = ".".join(str(part) for part in error.instance_path)
+    return f"does not fit its schema{f' at {where}' if where else ''}: {clip(str(error.message), 160)}"
+
+
+_known: dict[int, tuple[Any, Compiled | None]] = {}
+
+
+def compiled_schema(schema: Any) -> Compiled | None:
+    """The compiled schema, None for one without properties. By identity: the definition is kept beside."""
+    found = _known.get(id(schema))
+    if found is None:
+        if len(_known) >= _COMPILED:
+            _known.clear()
+        usable = isinstance(schema, dict) and isinstance(schema.get("properties"), dict)
+        found = _known[id(schema)] = (schema, Compiled(schema) if usable else None)
+    return found[1]
 
 
 class _Kind:
@@ -120,8 +189,8 @@ class _Kind:
     def finish(self, draft: Draft) -> Check | None:
         if not draft.profile.schema:
             return None
-        wanted = tuple(dict.fromkeys([*draft.first, *draft.wanted]))
-        return SchemaCheck(wanted, tuple(draft.forbidden)) if wanted else None
+        wanted, forbidden = tuple(dict.fromkeys([*draft.first, *draft.wanted])), tuple(draft.forbidden)
+        return SchemaCheck(wanted, forbidden, CallSet(wanted), CallSet(forbidden)) if wanted else None
 
 
 PLUGIN = _Kind()
