@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from otel_toolselect.errors import InputError, SuiteError
+from otel_toolselect.rules._json import read_json
 from otel_toolselect.rules._nodes import Fields, Node, clip
 from otel_toolselect.rules._yaml import MAX_BYTES, read_yaml
 from otel_toolselect.rules.cases import parse_case
@@ -33,7 +34,8 @@ def parse_suite(text: str, *, path: str) -> Suite:
     if nodes is not None:
         suite = _tiny_suite(nodes, path, problems)
     else:
-        root = read_yaml(text.removeprefix("\ufeff"), problems)
+        body = text.removeprefix("\ufeff")
+        root = read_json(body) or read_yaml(body, problems)
         suite = _suite(root, path, problems)
     if problems.found:
         raise SuiteError(list(dict.fromkeys(problems.found)))
