@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from otel_toolselect.cli._options import Output, examples
+from otel_toolselect.cli._options import Output, examples, format_option
+
+if TYPE_CHECKING:
+    from otel_toolselect.suites.lint import Linted
+
+FAILED = 1
+_IMPORT = "toolselect suite import bfcl cases.jsonl.gz -o suite.yaml"
+_SHOWN = 5  # cases named per advice
 
 
 def register(app: typer.Typer) -> None:
@@ -14,20 +21,33 @@ def register(app: typer.Typer) -> None:
         no_args_is_help=True,
         help="Import, export and lint suites.",
         rich_markup_mode=None,
-        epilog=examples("toolselect suite import bfcl cases.jsonl.gz -o suite.yaml"),
-    )
-    group.command(
-        "import",
         epilog=examples(
-            "toolselect suite import bfcl cases.jsonl.gz -o suite.yaml",
-            "toolselect suite import promptfoo promptfooconfig.yaml",
+            _IMPORT,
+            "toolselect suite lint suite.yaml",
+            "toolselect suite export promptfoo suite.yaml -o promptfooconfig.yaml",
         ),
-    )(import_)
+    )
+    group.command("import", epilog=_kinds("importers") + examples(_IMPORT))(import_)
+    group.command("export", epilog=_kinds("exporters") + examples("toolselect suite export tiny suite.yaml"))(export)
+    group.command("lint", epilog=examples("toolselect suite lint suite.yaml --format json | jq .advice"))(lint)
     app.add_typer(group, name="suite")
 
 
+def _kinds(what: str) -> str:
+    """The list of kinds, from the registry."""
+    from otel_toolselect.suites import exporters, importers
+
+    known = importers() if what == "importers" else exporters()
+    lines = "\n".join(f"  {name:12} {plugin.about}" for name, plugin in known.items())
+    return f"\b\nKinds:\n{lines}\n\n"
+
+
+Kind = Annotated[str, typer.Argument(metavar="KIND", show_default=False, help="The other format; see below.")]
+SuiteFile = Annotated[str, typer.Argument(metavar="SUITE", show_default=False, help="A suite: .yaml, .jsonl or .json.")]
+
+
 def import_(
-    kind: Annotated[str, typer.Argument(metavar="KIND", show_default=False, help="What the file is: see below.")],
+    kind: Kind,
     path: Annotated[str, typer.Argument(metavar="FILE", show_default=False, help="The file; plain, gzip or zstd.")],
     output: Output = None,
 ) -> None:
@@ -45,3 +65,49 @@ def import_(
         say(note)
     write(render(found), output)
     say(f"{len(found.cases)} cases of {found.suite}" + (f" in {output}" if output else ""))
+
+
+def export(kind: Kind, suite: SuiteFile, output: Output = None) -> None:
+    """Write a suite in another tool's format.
+
+    Expectations that the format cannot hold are said on stderr, case by case.
+    """
+    from otel_toolselect.cli._output import say, write
+    from otel_toolselect.suites import export_suite
+
+    text, notes = export_suite(kind, suite)
+    for note in notes:
+        say(note)
+    write([text], output)
+
+
+def lint(
+    suite: SuiteFile, form: Annotated[str, format_option("table", "json")] = "table", output: Output = None
+) -> None:
+    """Say what a suite lacks to notice a regression: size, near-misses, edges, coverage, agreement of labellers.
+
+    Exit code: 0 nothing to mend, 1 warnings.
+    """
+    import json
+
+    from otel_toolselect.cli._output import write
+    from otel_toolselect.rules import load_suite
+    from otel_toolselect.suites.lint import lint as look
+
+    found = look(load_suite(suite))
+    text = json.dumps(found.plain(), indent=2, ensure_ascii=False) + "\n" if form == "json" else _table(found)
+    write([text], output)
+    if found.warned:
+        raise typer.Exit(FAILED)
+
+
+def _table(found: Linted) -> str:
+    lines = [f"{found.suite}: {found.cases} cases"]
+    for advice in found.advice:
+        more = f" and {len(advice.cases) - _SHOWN} more" if len(advice.cases) > _SHOWN else ""
+        named = f" ({', '.join(advice.cases[:_SHOWN])}{more})" if advice.cases else ""
+        lines.append(f"  {advice.level:8} {advice.rule:10} {advice.message}{named}")
+    lines.append("coverage")
+    for axis, values in found.coverage.items():
+        lines.append(f"  {axis:15} " + ", ".join(f"{value} {n}" for value, n in values.items()))
+    return "\n".join(lines) + "\n"
