@@ -17,6 +17,7 @@ from otel_toolselect.reports._ruletests import outcomes_json, outcomes_junit, ou
 from otel_toolselect.reports._rulings import Checked, checked_json, checked_table, rulings_json, rulings_table
 from otel_toolselect.reports._timeline import run_table, timelines
 from otel_toolselect.reports._traced import traced_failures
+from otel_toolselect.reports._triage import triage_json, triage_markdown, triage_table
 from otel_toolselect.reports._worst import worst_failures
 
 __all__ = [
@@ -39,6 +40,9 @@ __all__ = [
     "run_table",
     "timelines",
     "traced_failures",
+    "triage_json",
+    "triage_markdown",
+    "triage_table",
     "worst_failures",
     "writers",
 ]
