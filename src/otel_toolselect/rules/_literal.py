@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from otel_toolselect.model.values import JSON, canonical, json_equal
 from otel_toolselect.rules._nodes import Node, Scalar, to_json
 
-
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 
 

@@ -1,8 +1,7 @@
 """One constraint for all order rules: a call must wait for another (R27). Used by `never` ("X before Y ok") and
 `order`.
 
-A call waits for another when the other one's result stands earlier in the run (without a recorded result: when the
-other one was decided in an earlier turn). Calls of one message do not wait for each other.
+A call waits for another when the other one's result was there before it was decided (`view.CallView.knew`).
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ class Before:
         if not earlier:
             later = f"; {name} came later" if needed else f"; {name} was never called"
             return Violation(call, name, True, not needed, f"{call.name} was called before any call of {name}{later}")
-        waited = [c for c in earlier if _waited(call, c)]
+        waited = [c for c in earlier if call.knew(c)]
         if any(c.ok for c in waited):
             return None
         if any(c.ok is None for c in waited):
@@ -66,7 +65,3 @@ class Before:
             return Violation(call, name, False, False, said)
         why = "had failed" if waited else "had no result yet (both were called in one message)"
         return Violation(call, name, True, False, f"{call.name} was called although {name} {why}")
-
-
-def _waited(call: CallView, other: CallView) -> bool:
-    return other.result.seq < call.seq if other.result is not None else other.turn < call.turn

@@ -39,6 +39,22 @@ class CallView:
         self.infra = False
         self.result: ToolResult | None = None
 
+    def knew(self, other: CallView) -> bool:
+        """Whether the result of another call was there when this one was decided (R27).
+
+        Its result stands earlier in the run; without a recorded result: it was decided in an earlier turn. Calls of one
+        message do not wait for each other. Where no model span shows either call, the clock of their spans decides.
+        """
+        result = other.result
+        if result is None:
+            return other.turn < self.turn
+        if result.seq < self.seq:
+            return True
+        mine, theirs = self.call, other.call
+        if mine.emitted or theirs.emitted or result.duration_ns is None or not theirs.start_ns:
+            return False
+        return theirs.start_ns + result.duration_ns <= mine.start_ns
+
 
 class RunView:
     """One run under one policy. Treat as read-only; it lives as long as the judgement of its run.

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from otel_toolselect.model.runs import Run
+from otel_toolselect.model.runs import Run, ToolCall, ToolResult
 from tests.builders import call, run
 from tests.rules.suites import problems_in, verdict
 
@@ -46,3 +48,21 @@ def test_order(expect: str, given: Run, status: str, said: str) -> None:
 )
 def test_mistakes(expect: str, said: str) -> None:
     assert any(said in p for p in problems_in(expect)), problems_in(expect)
+
+
+@pytest.mark.parametrize(
+    ("emitted", "start", "status"), [(False, 150, "pass"), (False, 149, "fail"), (True, 150, "fail")]
+)
+def test_without_model_spans_the_clock_tells_what_was_known(emitted: bool, start: int, status: str) -> None:
+    plain = run(call("search_orders", ok=True, turn=1), call("book", turn=1))
+    first, second, result = plain.events
+    assert isinstance(first, ToolCall)
+    assert isinstance(second, ToolCall)
+    assert isinstance(result, ToolResult)
+    events = (
+        replace(first, emitted=emitted, start_ns=100),
+        replace(second, emitted=emitted, start_ns=start),
+        replace(result, duration_ns=50),
+    )
+    found = verdict("{order: [{first: search_orders, then: book, needs: ok}]}", replace(plain, events=events))
+    assert found.layers["sequencing"].status == status

@@ -69,6 +69,7 @@ FITS: dict[str, list[tuple[str, list[Any], list[Any]]]] = {
         ("{date: tomorrow}", ["2026-10-31"], ["2026-10-30"]),
         ("{date: last friday}", ["2026-10-23"], ["2026-10-30"]),
         ("{date: in 2 weeks}", ["2026-11-13"], []),
+        ("{date: tomorrow, today: 2026-01-01}", ["2026-01-02"], ["2026-10-31"]),
     ],
     "datetime": [
         (
@@ -158,6 +159,7 @@ def test_every_matcher_has_rows() -> None:
         ("{date: 2026-11-03, zone: Berlin}", "unknown time zone 'Berlin'"),
         ("{date: 2026-11-03, format: DD/MM}", "names no day, month and year"),
         ("{datetime: 2026-11-03T10:00:00}", "has no offset: name the zone"),
+        ("{date: tomorrow, today: today}", "today 'today' is no date"),
         ("{datetime: noonish}", "is no full time"),
         ("{phone: '12'}", "is no telephone number"),
         ("{phone: '030 1234567', region: Germany}", "unknown region"),

@@ -68,8 +68,8 @@ def places_of(places: Sequence[Place], call: CallView) -> list[Place]:
 
 def earlier_results(view: RunView, call: CallView) -> tuple[Source, str | None]:
     """What earlier results hold, and why some of it is not known (None: all of it is)."""
-    results = [c.result for c in view.calls if c.result is not None and c.result.seq < call.seq]
-    key = ("earlier results", len(results))
+    results = [c.result for c in view.calls if c.result is not None and call.knew(c)]
+    key = ("earlier results", tuple(r.seq for r in results))
     known: tuple[Source, str | None] | None = view.memo.get(key)
     if known is None:
         values = [r.value for r in results if not isinstance(r.value, Unknown)]

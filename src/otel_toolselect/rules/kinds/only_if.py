@@ -8,14 +8,15 @@ consequences hold, until a later result of the same tool says otherwise:
 - `eventually`: one of these calls is decided meanwhile, each of those listed; a no-call label names how the run ends;
 - `first`: the next consequential call decided after the result, or the run's outcome, is one of these.
 
-A call counts as decided after a result when the result stands before it: calls of one message do not wait for each
-other. A run in which the condition never holds is not concerned. A result that the trace does not hold is needs_review.
+A call counts as decided after a result when the result was there (`view.CallView.knew`). A run in which the condition
+never holds is not concerned. A result that the trace does not hold is needs_review.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 from otel_toolselect.model.runs import Unknown
@@ -111,18 +112,16 @@ def _failed(seen: _Seen) -> Sequence[Finding]:
 
 def _follow(rule: Rule, view: RunView, seen: _Seen) -> None:
     """Each result of the rule's tool rules over the calls decided between it and the tool's next result."""
-    checks = [c for c in view.calls if c.name == rule.tool]
-    states = sorted(
-        (c.result.seq if c.result else c.seq, c.seq, rule.holds(c, view)) for c in checks if c.ok is not False
-    )
-    for i, (at, _, holds) in enumerate(states):
-        until = states[i + 1][0] if i + 1 < len(states) else None
+    checks = [c for c in view.calls if c.name == rule.tool and c.ok is not False]
+    checks.sort(key=lambda c: (c.result.seq if c.result else c.seq, c.seq))
+    for check, after in zip_longest(checks, checks[1:]):
+        holds = rule.holds(check, view)
         if holds is None:
             seen.unknown.append(rule.condition)
         elif holds:
             seen.held.append(rule.condition)
-            window = [c for c in view.calls if c.seq > at and (until is None or c.seq < until)]
-            _judge(rule, window, until is None, view, seen)
+            window = [c for c in view.calls if c.knew(check) and not (after is not None and c.knew(after))]
+            _judge(rule, window, after is None, view, seen)
 
 
 def _judge(rule: Rule, window: Sequence[CallView], last: bool, view: RunView, seen: _Seen) -> None:

@@ -58,8 +58,7 @@ class RecoveryCheck:
 
 def _next(call: CallView, view: RunView) -> str:
     """What was decided once the failure was known."""
-    after = call.result.seq if call.result is not None else call.seq
-    later = next((c for c in view.calls if c.seq > after), None)
+    later = next((c for c in view.calls if c.seq > call.seq and c.knew(call)), None)
     if later is None:
         return view.label if view.run.final_text else "nothing"
     if later.name != call.name:

@@ -1,7 +1,8 @@
 """`{date: 2026-11-03}`, `{date: next tuesday}`: the same day in whatever form it is written (R26, forms in
 `rules.dates`).
 
-Relative words count from the day on which the run began, in `zone` (default UTC). `zone` also says whose day an instant
+Relative words count from the day on which the run began, in `zone` (default UTC), or from `today: 2026-10-30` where the
+case tells the model what day it is. `zone` also says whose day an instant
 is: 2026-11-02T22:30:00Z is 2026-11-03 in Helsinki. `format: DD/MM/YYYY` (or a list, or strptime's spelling) settles
 what numbers mean; without it `03/11/2026` fails as ambiguous.
 """
@@ -29,6 +30,7 @@ class DateIs:
     phrase: str
     zone: ZoneInfo | None
     formats: tuple[str, ...]
+    today: dt.date | None
     describe: str
     absent_ok: bool = False
 
@@ -36,7 +38,7 @@ class DateIs:
         said = f"expected {self.describe}, got {brief(value)}"
         if not isinstance(value, str):
             return said
-        today = run_day(scope.view.run.start_ns, self.zone)
+        today = self.today or run_day(scope.view.run.start_ns, self.zone)
         wanted = read_day(self.phrase, today, self.zone, self.formats)
         if isinstance(wanted, str):
             return f"cannot be compared: {self.phrase!r} {wanted}"
@@ -52,13 +54,14 @@ class DateIs:
 
 class _Kind:
     name = "date"
-    options = frozenset({"zone", "format"})
+    options = frozenset({"zone", "format", "today"})
 
     def parse(self, node: Node, options: Mapping[str, Node], draft: Draft) -> Matcher | None:
         text = draft.problems.text(node, "date")
         zone, zone_ok = parse_zone(options, draft)
         formats = _formats(options["format"], draft) if "format" in options else ()
-        if text is None or not zone_ok or formats is None:
+        today = _today(options["today"], draft) if "today" in options else None
+        if text is None or not zone_ok or formats is None or ("today" in options and today is None):
             return None
         if not available("dateparser", "values", node, "the matcher 'date'", draft.problems):
             return None
@@ -67,7 +70,7 @@ class _Kind:
             why = day if day.startswith(text) else f"{clip(text)!r} {day}"
             draft.problems.add(node, f"date: {why}", "write 2026-11-03, or words such as next tuesday")
             return None
-        return DateIs(text, zone, formats, f"the date {text}")
+        return DateIs(text, zone, formats, today, f"the date {text}")
 
 
 def parse_zone(options: Mapping[str, Node], draft: Draft) -> tuple[ZoneInfo | None, bool]:
@@ -82,6 +85,15 @@ def parse_zone(options: Mapping[str, Node], draft: Draft) -> tuple[ZoneInfo | No
     except (KeyError, ValueError, OSError):
         draft.problems.add(options["zone"], f"unknown time zone {clip(name)!r}", "write a name such as Europe/Berlin")
         return None, False
+
+
+def _today(node: Node, draft: Draft) -> dt.date | None:
+    text = draft.problems.text(node, "today")
+    try:
+        return dt.date.fromisoformat(text) if text is not None else None
+    except ValueError:
+        draft.problems.add(node, f"today {clip(str(text))!r} is no date", "write 2026-10-30")
+        return None
 
 
 def _formats(node: Node, draft: Draft) -> tuple[str, ...] | None:

@@ -36,7 +36,7 @@ class FromResult:
         calls = [c for c in scope.view.calls if c.name == self.tool and c is not scope.call]
         if not calls:
             return f"expected {self.describe}, but {self.tool} was never called"
-        earlier = [c.result for c in calls if c.result and c.result.seq < scope.call.seq and c.ok is not False]
+        earlier = [c.result for c in calls if c.result and c.ok is not False and scope.call.knew(c)]
         if not earlier:
             return f"expected {self.describe}, but no result of {self.tool} was there yet"
         unknown = [r.value.reason for r in earlier if isinstance(r.value, Unknown)]
