@@ -13,7 +13,6 @@ from otel_toolselect.model.runs import Run
 from otel_toolselect.model.verdicts import CallScore, Cell, Finding, RunVerdict, SuiteVerdicts
 from otel_toolselect.rules import Case, RunView, Suite
 from otel_toolselect.rules.asking import Asker, settle
-from otel_toolselect.rules.check import Check
 
 
 def judge(runs: Iterable[Run], suite: Suite, asker: Asker | None = None) -> SuiteVerdicts:
@@ -71,10 +70,7 @@ def judge_run(run: Run, case: Case, suite: Suite, asker: Asker | None = None) ->
     """The verdict of one run against one case."""
     view = RunView(run, suite.policy)
     view.asker = asker
-    deciding: list[Finding] = []
-    beside: list[Finding] = []
-    for check in case.expect.checks:
-        (deciding if check.decides else beside).extend(_evaluate(check, view))
+    deciding, beside = _evaluated(case, view)
     deciding, scores = _right_calls(deciding, case, view)
     out = exclusion(view, case, deciding)
     layers = fold(deciding) if out is None else exclude(out[1])
@@ -108,18 +104,28 @@ def judge_run(run: Run, case: Case, suite: Suite, asker: Asker | None = None) ->
     )
 
 
-def _evaluate(check: Check, view: RunView) -> Sequence[Finding]:
-    """What a check saw. A crash of a check is a record of that check, never the end of the judgement."""
-    try:
-        if view.asking is None:
-            found = check.evaluate(view)
-            if view.asking is None:  # no question came up: there is nothing to settle
-                return found
-        return settle(view, partial(check.evaluate, view))
-    except Exception as error:  # noqa: BLE001 - whatever a check or a plug-in raises belongs into the record
-        said = f"the check {check.name} crashed: {type(error).__name__}: {error}"[:300]
-        evidence = {CRASHED: type(error).__name__, "run": view.run.run_id, "at": _place(error)}
-        return (Finding(check.name, check.layer, "needs_review", said, evidence),)
+def _evaluated(case: Case, view: RunView) -> tuple[list[Finding], list[Finding]]:
+    """What the checks saw: findings that decide layers, and those beside them.
+
+    A crash of a check is a record of that check, never the end of the judgement.
+    """
+    deciding: list[Finding] = []
+    beside: list[Finding] = []
+    for check in case.expect.checks:
+        found: Sequence[Finding]
+        try:
+            found = check.evaluate(view) if view.asking is None else ()
+            if view.asking is not None:  # a question came up, now or earlier: what hangs on it has to be settled
+                found = settle(view, partial(check.evaluate, view))
+        except Exception as error:  # noqa: BLE001 - whatever a check or a plug-in raises belongs into the record
+            said = f"the check {check.name} crashed: {type(error).__name__}: {error}"[:300]
+            evidence = {CRASHED: type(error).__name__, "run": view.run.run_id, "at": _place(error)}
+            found = (Finding(check.name, check.layer, "needs_review", said, evidence),)
+        if check.decides:
+            deciding += found
+        else:
+            beside += found
+    return deciding, beside
 
 
 def _place(error: BaseException) -> str:

@@ -136,7 +136,7 @@ def _misstated(values: Sequence[tuple[str, str, Leaf]], answer: Source) -> list[
     for tool, key, leaf in values:
         if isinstance(leaf, (int, float)) and not isinstance(leaf, bool):
             label = _label(key)
-            if len(label) >= _SHORTEST and label in answer.text:
+            if label in answer.text and len(label) >= _SHORTEST:
                 numbers.setdefault(label, (f"{tool}.{key}", []))[1].append(leaf)
     found = []
     for label, (where, right) in numbers.items():
@@ -158,21 +158,23 @@ def _label(key: str) -> str:
 
 def _strange_ids(values: Sequence[tuple[str, str, Leaf]], answer: Source) -> list[dict[str, Any]]:
     """(b): an id of a returned one's shape that is known from nowhere."""
-    shapes: dict[str | None, tuple[str, str]] = {}
-    right: set[str] = set()
-    for tool, key, leaf in values:
-        shape = id_shape(leaf) if isinstance(leaf, str) and not leaf.isalpha() else None
-        if shape is not None:
-            shapes.setdefault(shape, (f"{tool}.{key}", str(leaf)))
-            right.add(normal(str(leaf)))
-    if not shapes:
+    tokens = {t for t in ID.findall(answer.text) if not t.isalpha() and not t.isdigit()}
+    if not tokens:
         return []
+    texts = [(f"{tool}.{key}", leaf) for tool, key, leaf in values if isinstance(leaf, str) and not leaf.isalpha()]
+    tokens.difference_update([normal(leaf) for _, leaf in texts])
+    if not tokens:
+        return []
+    shapes: dict[str | None, tuple[str, str]] = {}
+    for where, leaf in texts:
+        shapes.setdefault(id_shape(leaf), (where, leaf))
+    shapes.pop(None, None)
     found = []
-    for token in dict.fromkeys(ID.findall(answer.text)):
-        shape = None if token.isalpha() or token in right else id_shape(token)
+    for token in sorted(tokens):
+        shape = id_shape(token)
         if shape in shapes:
-            where, returned_id = shapes[shape]
-            found.append({"said": token, "where": where, "returned": returned_id, "token": token})
+            where, leaf = shapes[shape]
+            found.append({"said": token, "where": where, "returned": leaf, "token": token})
     return found
 
 
