@@ -2,44 +2,68 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from otel_toolselect.cli._options import Output, examples, format_option
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from otel_toolselect.suites.exporting import Exporter
+    from otel_toolselect.suites.importing import Importer
     from otel_toolselect.suites.lint import Linted
 
 FAILED = 1
 _IMPORT = "toolselect suite import bfcl cases.jsonl.gz -o suite.yaml"
+_TRANSCRIPTS = "toolselect suite transcripts chats.jsonl -o traces.jsonl && toolselect score traces.jsonl -s suite.yaml"
 _SHOWN = 5  # cases named per advice
 
 
 def register(app: typer.Typer) -> None:
     group = typer.Typer(
         no_args_is_help=True,
-        help="Import, export and lint suites.",
+        help="Import, export and lint suites; transcripts as traces.",
         rich_markup_mode=None,
         epilog=examples(
             _IMPORT,
             "toolselect suite lint suite.yaml",
+            _TRANSCRIPTS,
             "toolselect suite export promptfoo suite.yaml -o promptfooconfig.yaml",
         ),
     )
-    group.command("import", epilog=_kinds("importers") + examples(_IMPORT))(import_)
-    group.command("export", epilog=_kinds("exporters") + examples("toolselect suite export tiny suite.yaml"))(export)
+    group.command("import", cls=_Import, epilog=examples(_IMPORT))(import_)
+    group.command("export", cls=_Export, epilog=examples("toolselect suite export tiny suite.yaml"))(export)
     group.command("lint", epilog=examples("toolselect suite lint suite.yaml --format json | jq .advice"))(lint)
+    group.command("transcripts", epilog=examples(_TRANSCRIPTS))(transcripts)
     app.add_typer(group, name="suite")
 
 
-def _kinds(what: str) -> str:
-    """The list of kinds, from the registry."""
-    from otel_toolselect.suites import exporters, importers
+class _Import(TyperCommand):
+    """Its help lists the kinds, from the registry, and only when that help is asked for."""
 
-    known = importers() if what == "importers" else exporters()
-    lines = "\n".join(f"  {name:12} {plugin.about}" for name, plugin in known.items())
-    return f"\b\nKinds:\n{lines}\n\n"
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        from otel_toolselect.suites import importers
+
+        _list_kinds(importers(), formatter)
+        super().format_epilog(ctx, formatter)
+
+
+class _Export(TyperCommand):
+    """The same for exporters."""
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        from otel_toolselect.suites import exporters
+
+        _list_kinds(exporters(), formatter)
+        super().format_epilog(ctx, formatter)
+
+
+def _list_kinds(plugins: Mapping[str, Importer] | Mapping[str, Exporter], formatter: Any) -> None:
+    with formatter.section("Kinds"):
+        formatter.write_dl([(name, plugin.about) for name, plugin in plugins.items()])
 
 
 Kind = Annotated[str, typer.Argument(metavar="KIND", show_default=False, help="The other format; see below.")]
@@ -79,6 +103,21 @@ def export(kind: Kind, suite: SuiteFile, output: Output = None) -> None:
     for note in notes:
         say(note)
     write([text], output)
+
+
+def transcripts(
+    path: Annotated[str, typer.Argument(metavar="FILE", show_default=False, help="JSON lines or a list; also gzip.")],
+    output: Output = None,
+) -> None:
+    """Write message transcripts of OpenAI or Anthropic as traces, which every other command reads.
+
+    Times in the traces are made up: a transcript has none.
+    """
+    from otel_toolselect.cli._output import write
+    from otel_toolselect.suites.importing import open_source
+    from otel_toolselect.suites.transcripts import traces
+
+    write(traces(open_source(path)), output)
 
 
 def lint(

@@ -42,6 +42,10 @@ class Source:
                 self.step()
                 yield f"{self.where}[{i}]", value
             return
+        yield from self.by_line()
+
+    def by_line(self) -> Iterator[tuple[str, Any]]:
+        """(place, value) of each JSON line, whatever it is."""
         for number, line in enumerate(self.text.split("\n"), start=1):
             if line.strip():
                 self.step()
