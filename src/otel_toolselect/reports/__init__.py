@@ -11,10 +11,22 @@ from typing import Protocol
 from otel_toolselect.model.figures import Report
 from otel_toolselect.registry import discover
 from otel_toolselect.reports._arrivals import Arrivals, arrivals_json, arrivals_table
+from otel_toolselect.reports._catalogs import (
+    catalogs_json,
+    catalogs_table,
+    diff_json,
+    diff_table,
+    suspicions_json,
+    suspicions_table,
+)
+from otel_toolselect.reports._comparing import comparison_json, comparison_markdown, comparison_table
+from otel_toolselect.reports._gating import gate_json, gate_markdown, gate_table
 from otel_toolselect.reports._material import NOTHING, Illustrated, Material
+from otel_toolselect.reports._reading import parse_report, read_report
 from otel_toolselect.reports._records import event_lines, run_lines
 from otel_toolselect.reports._ruletests import outcomes_json, outcomes_junit, outcomes_table
 from otel_toolselect.reports._rulings import Checked, checked_json, checked_table, rulings_json, rulings_table
+from otel_toolselect.reports._spread import confusion_json, confusion_table, flips_json, flips_table
 from otel_toolselect.reports._timeline import run_table, timelines
 from otel_toolselect.reports._traced import traced_failures
 from otel_toolselect.reports._triage import triage_json, triage_markdown, triage_table
@@ -27,17 +39,35 @@ __all__ = [
     "Writer",
     "arrivals_json",
     "arrivals_table",
+    "catalogs_json",
+    "catalogs_table",
     "checked_json",
     "checked_table",
+    "comparison_json",
+    "comparison_markdown",
+    "comparison_table",
+    "confusion_json",
+    "confusion_table",
+    "diff_json",
+    "diff_table",
     "event_lines",
+    "flips_json",
+    "flips_table",
+    "gate_json",
+    "gate_markdown",
+    "gate_table",
     "outcomes_json",
     "outcomes_junit",
     "outcomes_table",
+    "parse_report",
+    "read_report",
     "render",
     "rulings_json",
     "rulings_table",
     "run_lines",
     "run_table",
+    "suspicions_json",
+    "suspicions_table",
     "timelines",
     "traced_failures",
     "triage_json",
