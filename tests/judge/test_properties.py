@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from random import Random
+from typing import Any
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from otel_toolselect.judge import judge, judge_run
-from otel_toolselect.model.runs import Run
+from otel_toolselect.model.runs import Run, Unknown
 from otel_toolselect.rules import Suite, parse_suite
 from tests.builders import Planned, call, run
-from tests.rules.suites import POLICY
+from tests.rules.suites import POLICY, verdict
 
 TOOLS = ("search_orders", "find_orders", "get_policy", "issue_refund", "book", "list_tools", "mystery", "ghostly")
 EXPECTS = (
@@ -23,6 +26,13 @@ EXPECTS = (
     "{class: multi_step, eventually: [book], order: [{first: search_orders, then: book, needs: ok}]}",
     "{first: [effect:read], args: {search_orders: {n: {range: [0, 1]}}}}",
     "{turns: [{at: 2, first: [search_orders, none]}]}",
+    "{turns: [{at: 2, never: [book], eventually: [search_orders], args: {search_orders: {n: 1}}}]}",
+    "{grounded: [search_orders], stale: [search_orders.n], budget: {calls: 3, redundant: 0, tokens: 9}}",
+    "{recovery: {max_same_failure: 1, max_failures: 2}, answer: {contains: [done], cites_results: true}}",
+    "{only_if: [{when: {tool: search_orders, path: $.n, equals: 1}, never: [book], eventually: [get_policy]}]}",
+    "{args: {book: {n: {from_result: search_orders, path: $.n}}, get_policy: {n: {money: 1 EUR, optional: true}}}}",
+    "{reference: {mode: unordered, calls: [{tool: search_orders, args: {n: 1}}, search_orders, book]}}",
+    "{cel: ['calls.all(c, c.ok != false)', {expr: size(calls) < 3, layer: efficiency}]}",
 )
 FORBIDDING = tuple(e[:-1] + ', never: [cancel_order, "issue_refund before search_orders ok"]}' for e in EXPECTS)
 
@@ -41,6 +51,7 @@ calls = st.builds(
     ok=st.sampled_from([True, False, None]),
     error=st.sampled_from([None, "timeout", "declined"]),
     turn=st.sampled_from([None, 1, 2, 3]),
+    value=st.sampled_from([None, {"n": 1}, {"n": 2}, "Done 25", Unknown("off")]),
 )
 
 
@@ -54,6 +65,8 @@ def runs(draw: st.DrawFn) -> Run:
         run_id=draw(st.sampled_from("abcdefgh")),
         case_id=draw(st.sampled_from([None, f"c{number}", "c0"])),
         request=f"request {number}",
+        history=draw(st.sampled_from([(), ("n is 2",)])),
+        input_tokens=draw(st.sampled_from([None, 5, 50])),
         attempt=draw(st.sampled_from([None, 1, 2])),
         parent_run_id=draw(st.sampled_from([None, None, None, "a"])),
         tools=draw(st.sampled_from([None, ["search_orders", "book"], list(TOOLS[:-1])])),
@@ -95,3 +108,68 @@ def test_every_verdict_explains_itself(given_run: Run) -> None:
         right = [c for c in found.cells if c.expected == c.observed]
         if found.layers["selection"].status == "pass" and found.cells:
             assert right == list(found.cells)
+
+
+# --- unordered things, multisets
+
+cities = st.lists(st.sampled_from(["Oslo", "Rome", "any"]), max_size=4)
+
+
+def reference(names: list[str], mode: str) -> str:
+    calls = ", ".join("book" if n == "any" else f"{{tool: book, args: {{city: {n}}}}}" for n in names)
+    return f"{{reference: {{mode: {mode}, calls: [{calls}]}}}}"
+
+
+def visits(names: list[str]) -> Run:
+    return run(*(call("book", {"city": n}, turn=1) for n in names))
+
+
+@settings(deadline=None)
+@given(cities, cities, st.sampled_from(["unordered", "superset", "subset"]), st.randoms())
+def test_permuting_unordered_calls_changes_nothing(
+    expected: list[str], observed: list[str], mode: str, random: Random
+) -> None:
+    shuffled, moved = random.sample(expected, len(expected)), random.sample(observed, len(observed))
+    one = judged(reference(expected, mode), visits(observed))
+    assert one == judged(reference(shuffled, mode), visits(observed))
+    assert one == judged(reference(expected, mode), visits(moved))
+
+
+@settings(deadline=None)
+@given(cities, cities, st.sampled_from(["exact", "ordered", "unordered", "superset", "subset"]))
+def test_no_more_is_matched_than_there_is(expected: list[str], observed: list[str], mode: str) -> None:
+    layers = verdict(reference(expected, mode), visits(observed)).layers
+    evidence = layers["selection"].evidence
+    assert evidence["matched"] <= min(len(expected), len(observed))
+    assert evidence["matched"] <= evidence["matched_tools"] <= min(len(expected), len(observed))
+    assert all(evidence[ratio] is None or evidence[ratio] <= 1 for ratio in ("precision", "recall"))
+
+
+@settings(deadline=None)
+@given(st.permutations(["search_orders", "book", "get_policy"]), st.lists(calls, max_size=5))
+def test_the_order_of_what_is_listed_changes_nothing(names: list[str], planned: list[Planned]) -> None:
+    given_run = run(*planned)
+    for form in ("{{eventually: [{0}, {1}, {2}]}}", "{{never: [{0}, {1}, {2}]}}", "{{grounded: [{0}, {1}, {2}]}}"):
+        one = judged(form.format(*names), given_run)
+        assert one == judged(form.format(*sorted(names)), given_run)
+
+
+@settings(deadline=None)
+@given(st.lists(st.sampled_from([1, 2, "x", None]), max_size=5), st.randoms())
+def test_the_order_of_a_set_changes_nothing(values: list[Any], random: Random) -> None:
+    expect = "{args: {book: {n: {set: [1, 2, {any: true}]}}}}"
+    moved = random.sample(values, len(values))
+    assert judged(expect, run(call("book", {"n": values}))) == judged(expect, run(call("book", {"n": moved})))
+
+
+@settings(deadline=None)
+@given(st.lists(calls, max_size=6))
+def test_redundancy_and_failures_are_counted_within_the_calls(planned: list[Planned]) -> None:
+    found = verdict("{budget: {redundant: 0}, recovery: {max_same_failure: 1}}", run(*planned))
+    (seen,) = [f.evidence for f in found.findings if f.check == "redundancy"] or [{"redundant": 0, "calls": 0}]
+    assert 0 <= seen["redundant"] <= max(0, seen["calls"] - 1)
+    assert seen["calls"] == len(planned)
+
+
+def judged(expect: str, given_run: Run) -> dict[str, str]:
+    return {layer: found.status for layer, found in verdict(expect, given_run).layers.items()}

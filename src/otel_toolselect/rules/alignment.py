@@ -8,7 +8,7 @@ order is taken.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -39,8 +39,14 @@ class Alignment:
         return all(a < b for a, b in pairwise(steps))
 
 
-def align(expected: Sequence[str], observed: Sequence[str], fits: Fits) -> Alignment:
-    """`fits(e, o)`: the arguments of observed call o are those of expected call e; asked only for the same tool."""
+def align(
+    expected: Sequence[str], observed: Sequence[str], fits: Fits, *, exacting: Collection[int] = (), order: bool = True
+) -> Alignment:
+    """`fits(e, o)`: the arguments of observed call o are those of expected call e; asked only for the same tool.
+
+    `exacting`: expected calls that say something of their arguments. Without `order`, as many of those as possible are
+    among the pairs, so that it does not matter in which order the expected calls are written.
+    """
     known: dict[tuple[int, int], bool] = {}
 
     def whole(e: int, o: int) -> bool:
@@ -50,8 +56,16 @@ def align(expected: Sequence[str], observed: Sequence[str], fits: Fits) -> Align
             known[e, o] = fits(e, o)
         return known[e, o]
 
-    full = _pairs(range(len(expected)), range(len(observed)), whole)
-    by_tool = _pairs(
+    def pairs(left: Sequence[int], seen: Sequence[int], fit: Fits) -> dict[int, int]:
+        kept = _in_order(left, seen, fit) if left and seen else {}
+        # pairing begins with the exacting ones: what it has paired once, it never leaves alone again
+        ranked = sorted(left, key=lambda e: e not in exacting)
+        most = {o: ranked[i] for o, i in pair([[o for o in seen if fit(e, o)] for e in ranked]).items()}
+        as_good = order or _among(exacting, kept) == _among(exacting, most)
+        return kept if len(kept) == len(most) and as_good else most
+
+    full = pairs(range(len(expected)), range(len(observed)), whole)
+    by_tool = pairs(
         [e for e in range(len(expected)) if e not in full.values()],
         [o for o in range(len(observed)) if o not in full],
         lambda e, o: expected[e] == observed[o],
@@ -59,15 +73,8 @@ def align(expected: Sequence[str], observed: Sequence[str], fits: Fits) -> Align
     return Alignment({**full, **by_tool}, frozenset(full))
 
 
-def _pairs(expected: Sequence[int], observed: Sequence[int], fits: Fits) -> dict[int, int]:
-    """A maximum matching, observed -> expected; the order-keeping one when it is as large."""
-    if not expected or not observed:
-        return {}
-    kept = _in_order(expected, observed, fits)
-    most = pair([[o for o in observed if fits(e, o)] for e in expected])
-    if len(kept) == len(most):
-        return kept
-    return {o: expected[i] for o, i in most.items()}
+def _among(exacting: Collection[int], pairs: Mapping[int, int]) -> int:
+    return sum(e in exacting for e in pairs.values())
 
 
 def _in_order(expected: Sequence[int], observed: Sequence[int], fits: Fits) -> dict[int, int]:

@@ -155,7 +155,12 @@ class ReferenceCheck:
 
     def _aligned(self, calls: Sequence[CallView], view: RunView) -> Alignment:
         names = [s.tool for s in self.steps]
-        return align(names, [c.name for c in calls], lambda e, o: not self.steps[e].wrong(calls[o], view))
+        exacting = {i for i, s in enumerate(self.steps) if s.args is not None}
+
+        def fits(e: int, o: int) -> bool:
+            return not self.steps[e].wrong(calls[o], view)
+
+        return align(names, [c.name for c in calls], fits, exacting=exacting, order=self.mode in _ORDERED)
 
     def _whole(self, alignment: Alignment, calls: Sequence[CallView], unsure: Sequence[str]) -> list[Finding]:
         """Selection, and sequencing where the mode has an order."""
