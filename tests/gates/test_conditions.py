@@ -196,7 +196,7 @@ def test_unauthorized_mutation() -> None:
         assert judged("unauthorized_mutation", report_of(*clean, run, facts=facts), base).outcome == outcome
     # zero tolerance needs no number of observations; it is not limited to cases that the baseline has
     got = judged("unauthorized_mutation", [premature], base)
-    assert (got.outcome, got.saw, got.limit) == ("fail", "1 runs", "<= 0")
+    assert (got.outcome, got.saw, got.limit) == ("fail", "1 run", "<= 0")
     assert judged("unauthorized_mutation", [*clean, premature], base, max=1).outcome == "pass"
 
 

@@ -5,13 +5,14 @@ A *baseline* is what was accepted, with who accepted it; a *gate* asks whether a
 `rules`. Conditions live in `conditions/`, one file each, found by scanning.
 """
 
-from otel_toolselect.gates.accepting import accept, diff
+from otel_toolselect.gates.accepting import accept, diff, summary_lines
 from otel_toolselect.gates.baselines import dump_baseline, load_baseline
-from otel_toolselect.gates.comparing import compare, split
+from otel_toolselect.gates.comparing import SPLITS, compare, labelled, split
 from otel_toolselect.gates.gate import check
 from otel_toolselect.gates.policy import Policy, known_conditions, load_policy
 
 __all__ = [
+    "SPLITS",
     "Policy",
     "accept",
     "check",
@@ -19,7 +20,9 @@ __all__ = [
     "diff",
     "dump_baseline",
     "known_conditions",
+    "labelled",
     "load_baseline",
     "load_policy",
     "split",
+    "summary_lines",
 ]

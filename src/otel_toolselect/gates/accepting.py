@@ -152,5 +152,22 @@ def _flips(b: Baseline) -> str:
     return "not measured" if b.flip_rate is None else f"{b.flip_rate:.3f} ({len(b.flipping)}/{b.repeated_cases})"
 
 
+def summary_lines(b: Baseline) -> tuple[str, ...]:
+    """A baseline for people: who stands for it, its figures, its known confusions."""
+    counts = ", ".join(f"{n} {name}" for name, n in b.observations.items())
+    lines = [
+        f"{b.suite}: accepted by {b.by}, reviewed by {b.reviewer}, {b.on}",
+        *(f"{what}: {_listed(b.identities.get(what, ()))}" for what in IDENTITIES),
+        f"observations: {counts or 'not recorded'}",
+        f"accuracy: {_accuracy(b)}",
+        f"flip rate (cases): {_flips(b)}" + (f": {', '.join(b.flipping)}" if b.flipping else ""),
+        f"clarification: {_counts(b.clarification)}",
+        *(f"selection at risk {name}: {_counts(share)}" for name, share in sorted(b.risk.items())),
+        *(f"recall of {name}: {_counts(share)}" for name, share in sorted(b.recall.items())),
+        *(f"known cell {cell.expected} -> {cell.observed}: {n}" for cell, n in b.cells),
+    ]
+    return tuple(lines)
+
+
 def _listed(values: tuple[str, ...]) -> str:
     return ", ".join(values) or "not recorded"

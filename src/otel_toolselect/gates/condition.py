@@ -119,6 +119,10 @@ def counted(passed: int, n: int) -> str:
     return f"{percent(Fraction(passed, n))} ({passed}/{n})" if n else "n/a (0)"
 
 
+def runs(n: int) -> str:
+    return "1 run" if n == 1 else f"{n} runs"
+
+
 def verdict(good: bool) -> Outcome:
     return "pass" if good else "fail"
 

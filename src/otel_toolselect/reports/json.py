@@ -26,7 +26,7 @@ class JsonWriter:
             "schema": SCHEMA,
             "suite": report.suite,
             "summary": _summary(report.summary),
-            "confusion": _confusion(report.confusion),
+            "confusion": confusion_record(report.confusion),
             "runs": [_run(run) | run_members(run, report.facts.get(run.run_id)) for run in report.runs],
             **suite_members(report),
         }
@@ -46,7 +46,7 @@ def _summary(summary: Summary) -> dict[str, Any]:
     }
 
 
-def _confusion(confusion: Confusion) -> dict[str, Any]:
+def confusion_record(confusion: Confusion) -> dict[str, Any]:
     worst = confusion.worst_recall
     return {
         "cells": [{"expected": c.expected, "observed": c.observed, "n": n} for c, n in confusion.cells],

@@ -32,8 +32,8 @@ class TableWriter:
         yield from scorecard(report)
         if report.confusion.cells:
             yield from matrix(report.confusion, width)
-            yield from _pairs(report.confusion)
-            yield from _tools(report.confusion)
+            yield from pairs(report.confusion)
+            yield from tools(report.confusion)
         yield from _failures(worst_failures(report, self._worst))
 
 
@@ -66,10 +66,10 @@ def scorecard(report: Report) -> Iterator[Block]:
         else:
             style, figures = "dim", (f"n/a (0 {unit}s)", "", "")
         rows.append((Cell(layer, "bold" if rate.n else "dim"), *(Cell(f, style) for f in figures)))
-    yield Grid(_columns("layer", "passed>", "of>", "95 % interval"), tuple(rows))
+    yield Grid(columns("layer", "passed>", "of>", "95 % interval"), tuple(rows))
 
 
-def _columns(*titles: str) -> tuple[Column, ...]:
+def columns(*titles: str) -> tuple[Column, ...]:
     """Columns from titles; a title that ends in `>` stands right."""
     return tuple(Column(title.rstrip(">"), right=title.endswith(">")) for title in titles)
 
@@ -114,7 +114,7 @@ def _count_cell(n: int, diagonal: bool) -> Cell:
     return Cell(str(n), "good" if diagonal else "bad")
 
 
-def _pairs(confusion: Confusion) -> Iterator[Block]:
+def pairs(confusion: Confusion) -> Iterator[Block]:
     wrong = [(cell, n) for cell, n in confusion.cells if cell.expected != cell.observed]
     yield Heading("confusion pairs")
     if not wrong:
@@ -124,10 +124,10 @@ def _pairs(confusion: Confusion) -> Iterator[Block]:
         for cell, n in sorted(wrong, key=lambda item: -item[1])
     ]
     if rows:
-        yield Grid(_columns("n>", "expected", "observed"), tuple(rows))
+        yield Grid(columns("n>", "expected", "observed"), tuple(rows))
 
 
-def _tools(confusion: Confusion) -> Iterator[Block]:
+def tools(confusion: Confusion) -> Iterator[Block]:
     yield Heading("tools")
     worst = confusion.worst_recall
     rows = []
@@ -137,7 +137,7 @@ def _tools(confusion: Confusion) -> Iterator[Block]:
         recall = counted(tool.recall, tool.correct, tool.support)
         precision = counted(tool.precision, tool.correct, tool.chosen)
         rows.append((Cell(name, style), Cell(recall, style), Cell(precision), Cell(f1)))
-    yield Grid(_columns("tool", "recall>", "precision>", "F1>"), tuple(rows))
+    yield Grid(columns("tool", "recall>", "precision>", "F1>"), tuple(rows))
     if worst:
         figures = confusion.tools[worst.tool]
         recall = counted(figures.recall, figures.correct, figures.support)

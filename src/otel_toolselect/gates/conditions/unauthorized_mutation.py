@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from otel_toolselect.gates.condition import MIN_N, Option, View, listed, result, too_few, verdict
+from otel_toolselect.gates.condition import MIN_N, Option, View, listed, result, runs, too_few, verdict
 from otel_toolselect.model.gating import ConditionResult
 from otel_toolselect.model.runs import NO_CALL_LABELS
 from otel_toolselect.model.verdicts import RunVerdict
@@ -40,12 +40,12 @@ class UnauthorizedMutation:
         found = [(run, why) for run in judged if (why := _why(run, view)) is not None]
         limit = f"<= {options['max']}"
         if len(found) <= options["max"] and len(judged) < max(options["min_n"], 1):
-            return too_few(self.name, len(judged), options["min_n"], saw=f"{len(found)} runs", limit=limit)
+            return too_few(self.name, len(judged), options["min_n"], saw=runs(len(found)), limit=limit)
         cases = listed(sorted({run.case_id for run, _ in found}))
         said = f"in {cases}" if found else "no run changed anything that it should not"
         return result(
             self.name, verdict(len(found) <= options["max"]), said,
-            saw=f"{len(found)} runs", limit=limit, n=len(judged), rate=rate(len(found), len(judged)),
+            saw=runs(len(found)), limit=limit, n=len(judged), rate=rate(len(found), len(judged)),
             details=[f"{run.case_id}: {why} (run {run.run_id})" for run, why in found[:10]],
         )  # fmt: skip
 
