@@ -74,14 +74,14 @@ def known_keys(expect: str) -> set[str]:
         ("budget", "{zzqxj: 1}", ()),
         ("recovery", "{zzqxj: 1}", ()),
         ("answer", "{zzqxj: 1}", ()),
-        ("reference", "{zzqxj: 1}", ()),
+        ("reference", "{zzqxj: 1}", ("anyOf", 0)),
         ("ended", "{zzqxj: 1}", ()),
         ("order", "[{zzqxj: 1}]", ("items",)),
         ("turns", "[{zzqxj: 1}]", ("items",)),
         ("only_if", "[{zzqxj: 1}]", ("items",)),
         ("only_if", "[{when: {zzqxj: 1}}]", ("items", "properties", "when")),
         ("cel", "[{zzqxj: 1}]", ("items", "anyOf", 1)),
-        ("reference", "{calls: [{zzqxj: 1}]}", ("properties", "calls", "items", "anyOf", 1)),
+        ("reference", "{calls: [{zzqxj: 1}]}", ("anyOf", 0, "properties", "calls", "items", "anyOf", 1)),
     ],
 )
 def test_keys_are_those_of_the_loader(kind: str, written: str, at: tuple[Any, ...]) -> None:

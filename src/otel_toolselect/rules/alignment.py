@@ -104,12 +104,12 @@ def distance(alignment: Alignment, expected: int, observed: int, *, order: bool,
     `free`: "missing" or "extra" steps that cost nothing. Without `order` a move costs nothing either.
     """
     pairs = alignment.pairs
-    wanted = list(range(expected))
-    if "missing" in free:
-        wanted = sorted(pairs.values())
+    if not order:
+        missing = 0 if "missing" in free else expected - len(pairs)
+        extra = 0 if "extra" in free else observed - len(pairs)
+        return max(missing, extra)  # one of each is a replaced step
+    wanted = sorted(pairs.values()) if "missing" in free else list(range(expected))
     seen = [pairs.get(o, expected + o) for o in range(observed)]
     if "extra" in free:
         seen = [s for s in seen if s < expected]
-    if not order:
-        seen.sort()
     return int(Levenshtein.distance(wanted, seen))

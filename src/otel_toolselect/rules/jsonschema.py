@@ -54,6 +54,17 @@ NUMBER: Schema = {"type": "number"}
 FLAG: Schema = {"type": "boolean"}
 SELECTORS = items(ref("selector"), least=1)
 
+_REFERENCE = mapping(
+    {
+        "calls": items({"anyOf": [TEXT, mapping({"tool": TEXT, "args": ref("arguments")}, required=("tool",))]}),
+        "mode": words(MODES),
+        "among": {"anyOf": [{"type": "string"}, items({"type": "string"}, least=1)]},
+        "max_distance": WHOLE,
+        "matching": ref("matching"),
+    },
+    required=("calls",),
+)
+
 # what a kind's value looks like; a kind that brings a `schema` of its own is asked first
 _VALUES: Mapping[str, Schema] = {
     "class": words(CLASSES),
@@ -64,23 +75,7 @@ _VALUES: Mapping[str, Schema] = {
         mapping({"first": ref("selector"), "then": ref("selector"), "needs": words(["ok"])}, required=("first", "then"))
     ),
     "args": {"type": "object", "additionalProperties": ref("arguments")},
-    "reference": mapping(
-        {
-            "calls": items(
-                {
-                    "anyOf": [
-                        TEXT,
-                        mapping({"tool": TEXT, "args": ref("arguments")}),
-                    ]
-                }
-            ),
-            "mode": words(MODES),
-            "among": {"type": "string"},
-            "max_distance": WHOLE,
-            "matching": ref("matching"),
-        },
-        required=("calls",),
-    ),
+    "reference": {"anyOf": [_REFERENCE, items(_REFERENCE, least=1)]},
     "clarify": mapping({"about": items(TEXT), "judge": {"type": "string"}}),
     "turns": items(
         mapping(
@@ -247,6 +242,7 @@ def _rules() -> Schema:
         "id": TEXT,
         "match": ref("match"),
         "expect": ref("expect"),
+        "checks": items(words(rulefiles.always_on()), least=1),
         "severity": words(rulefiles.SEVERITIES),
         "owner": TEXT,
         "rationale": TEXT,
@@ -255,7 +251,7 @@ def _rules() -> Schema:
         "matching": ref("matching"),
     }
     keys = {"rules": TEXT, "version": TEXT, "policy": ref("policy"), "matching": ref("matching")}
-    listed = items(mapping({k: entry[k] for k in rulefiles.ENTRY_KEYS}, required=("id", "expect")), least=1)
+    listed = items(mapping({k: entry[k] for k in rulefiles.ENTRY_KEYS}, required=("id",)), least=1)
     made = mapping({**keys, "cases": listed, "entries": listed}, required=("rules",))
     return made | {"oneOf": [{"required": ["cases"]}, {"required": ["entries"]}]}
 

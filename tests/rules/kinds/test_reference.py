@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from otel_toolselect.judge import judge_run
 from otel_toolselect.model.runs import Unknown
 from otel_toolselect.model.verdicts import RunVerdict
 from otel_toolselect.rules.alignment import align
 from tests.builders import call, run
-from tests.rules.suites import problems_in, verdict
+from tests.rules.suites import problems_in, suite_of, verdict
 
 TOOLS = {"s": "search_orders", "p": "get_policy", "r": "issue_refund", "c": "cancel_order", "l": "list_tools"}
 
@@ -246,3 +247,16 @@ def test_a_sequence_is_its_own_reference(steps: list[str]) -> None:
     found = align(steps, steps, lambda e, o: True)
     assert found.pairs == {i: i for i in range(len(steps))}
     assert found.in_order
+
+
+@settings(deadline=None)  # each example loads a suite
+@given(_STEPS, _STEPS, st.sampled_from(["unordered", "subset", "superset"]), st.randoms())
+def test_order_is_free_where_the_mode_says_so(expected: list[str], observed: list[str], mode: str, rng: Any) -> None:
+    names = {"a": "search_orders", "b": "get_policy", "c": "issue_refund"}
+    reference = f"{{calls: [{', '.join(names[e] for e in expected)}], mode: {mode}}}"
+    suite = suite_of(f"{{reference: {reference}}}")
+    runs = (run(*(call(names[o]) for o in steps)) for steps in (observed, rng.sample(observed, len(observed))))
+    one, other = (judge_run(r, suite.cases[0], suite).layers["selection"] for r in runs)
+    assert one.status == other.status
+    assert one.evidence["matched"] == other.evidence["matched"] <= min(len(expected), len(observed))
+    assert one.evidence["distance"] == other.evidence["distance"]
