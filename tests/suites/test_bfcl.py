@@ -144,3 +144,9 @@ def test_mistakes_have_a_place(imported: Import, text: str, said: str) -> None:
     with pytest.raises(InputError, match=r".") as caught:
         imported("bfcl", text)
     assert said in str(caught.value)
+
+
+def test_any_text_survives_the_file(imported: Import) -> None:
+    text = "a\u2028b \U0001f600 \x85 NO 1.10 \ud800 'x' \"y\""
+    suite = imported("bfcl", case({"tool": "area", "args": {"x": arg("string", text)}}))
+    assert right(judged(suite, run(call("area", {"x": text}))))

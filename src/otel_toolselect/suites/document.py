@@ -15,6 +15,7 @@ from otel_toolselect.model.values import JSON
 from otel_toolselect.rules.matching import PLANNED, matchers
 from otel_toolselect.rules.problems import closest
 
+_LAST_SHORT = 0xFFFF
 _SLIP = 80  # the nearness at which the loader takes a lone key for a misspelled matcher
 
 
@@ -44,17 +45,11 @@ def render(found: Imported) -> Iterator[str]:
 
 
 def _text(value: Any) -> str:
-    # a lone surrogate has no UTF-8; its escape is what JSON and YAML both read
+    # what does not print is escaped as JSON and YAML both read it: one escape per 16 bits, so only below U+10000
     text = json.dumps(value, ensure_ascii=False)
-    return text if text.isprintable() and _encodable(text) else json.dumps(value)
-
-
-def _encodable(text: str) -> bool:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or ord(c) > _LAST_SHORT else f"\\u{ord(c):04x}" for c in text)
 
 
 def exactly(value: JSON) -> JSON:
