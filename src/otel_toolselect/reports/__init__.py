@@ -20,6 +20,7 @@ from otel_toolselect.reports._catalogs import (
     suspicions_table,
 )
 from otel_toolselect.reports._comparing import comparison_json, comparison_markdown, comparison_table
+from otel_toolselect.reports._diagnosis import diagnosis_json, diagnosis_table
 from otel_toolselect.reports._gating import gate_json, gate_markdown, gate_table
 from otel_toolselect.reports._material import NOTHING, Illustrated, Material
 from otel_toolselect.reports._reading import parse_report, read_report
@@ -48,6 +49,8 @@ __all__ = [
     "comparison_table",
     "confusion_json",
     "confusion_table",
+    "diagnosis_json",
+    "diagnosis_table",
     "diff_json",
     "diff_table",
     "event_lines",
