@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
 
+from otel_toolselect.judge import judge_run
 from tests.builders import call, run
-from tests.rules.suites import problems_in, verdict
+from tests.rules.suites import problems_in, suite_of, verdict
 
 ORDER = {"id": "A-1001", "total": 79.9, "itemCount": 3, "status": "shipped", "eta": "2026-11-03"}
 
@@ -75,3 +77,13 @@ def test_an_incomplete_run_has_not_failed() -> None:
 )
 def test_mistakes(expect: str, said: str) -> None:
     assert any(said in p for p in problems_in(expect)), problems_in(expect)
+
+
+def test_a_hostile_run_costs_a_bounded_time() -> None:
+    value = [{f"member{i}": f"X-{i:06d}"} for i in range(40_000)]
+    final = "total X-99 member1 " * 20_000
+    given = run(call("book", {"x": [f"v{i}" for i in range(5_000)]}, ok=True, value=value), final=final, request=final)
+    started = time.process_time()
+    suite = suite_of("{answer: {cites_results: true}, grounded: [book]}")
+    judge_run(given, suite.cases[0], suite)
+    assert time.process_time() - started < 10

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import pytest
 
@@ -80,3 +81,12 @@ def test_mistakes(written: str, said: str) -> None:
 def test_without_the_library_the_key_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("otel_toolselect.rules.extras.find_spec", lambda name: None)
     assert "pip install otel-toolselect[cel]" in problems_in("{cel: ['true']}")[0]
+
+
+def test_values_that_cel_cannot_take_are_told() -> None:
+    deep: Any = 1
+    for _ in range(900):
+        deep = [deep]
+    for value in (deep, 2**70, "\ud800", float("nan"), {"\udc00": 1}):
+        layer = verdict("{cel: ['size(calls) == 1']}", run(call("book", ok=True, value=value))).layers["selection"]
+        assert layer.status in ("pass", "needs_review"), layer.explanation

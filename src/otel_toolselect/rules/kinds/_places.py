@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from otel_toolselect.model.runs import Unknown
@@ -12,6 +13,8 @@ from otel_toolselect.rules.draft import Draft
 from otel_toolselect.rules.selectors import Tool
 from otel_toolselect.rules.sources import Source, leaves
 from otel_toolselect.rules.view import CallView, RunView
+
+MAX_VALUES = 1_000  # of one place in one call: each is looked up in everything that was said and returned
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +25,10 @@ class Place:
     path: tuple[str, ...]
 
     def values(self, args: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-        """(argument, scalar) at this place; lists are looked into."""
+        """(argument, scalar) at this place, the first `MAX_VALUES` of them; lists are looked into."""
+        return islice(self._values(args), MAX_VALUES)
+
+    def _values(self, args: dict[str, Any]) -> Iterator[tuple[str, Any]]:
         if not self.path:
             for name, given in args.items():
                 yield from ((name, leaf) for _, leaf in leaves(given))

@@ -11,7 +11,8 @@
   that stands anywhere in the conversation, in arguments or in results contradicts nothing. Other contradictions need a
   judge.
 
-A run without a final text fails by what is missing, so an incomplete one is left out.
+The first 50,000 characters of the answer and the first 5,000 returned values are compared. A run without a final text
+fails by what is missing, so an incomplete one is left out.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ NAME = "answer"
 _LAYER: Layer = "outcome"
 _NEAR = 24  # characters between a member's name and the value that is said of it
 _SHORTEST = 3
+_READ = 50_000  # characters of an answer, and returned values, that are compared: their product is the work
+_VALUES = 5_000
 _STATED = re.compile(rf"^[^0-9.;!?\n]{{0,{_NEAR}}}?([0-9][0-9.,'’]*)")
 _CAMEL = re.compile(r"([a-z0-9])([A-Z])")
 
@@ -53,7 +56,7 @@ class AnswerCheck:
         if not view.final_text:
             absent: dict[str, object] = {"missing": ["a final answer"]}
             return (Finding(NAME, _LAYER, "fail", "the run has no final answer", absent),)
-        answer = Source([view.final_text])
+        answer = Source([view.final_text[:_READ]])
         faults: list[str] = []
         evidence: dict[str, Any] = {}
         lacking = [p for p in self.contains if not _says(answer, p)]
@@ -105,7 +108,7 @@ def returned(view: RunView) -> list[tuple[str, str, Leaf]]:
         for call in view.calls:
             result = call.result
             if result is not None and call.ok is not False and not isinstance(result.value, Unknown):
-                known += [(call.name, key, leaf) for key, leaf in leaves(result.value)]
+                known += [(call.name, key, leaf) for key, leaf in leaves(result.value)[: _VALUES - len(known)]]
     return known
 
 

@@ -64,13 +64,15 @@ class Expression:
 
     def judge(self, view: RunView, context: dict[str, Any]) -> Finding:
         evidence: dict[str, object] = {"cel": [self.text]}
-        steps = max(self.longest, size_of(view)) ** self.nesting
+        steps = max(self.longest, size_of(view)) ** max(1, self.nesting)
         if steps > MAX_STEPS:
             why = f"not evaluated: some {steps:,} steps over this run, the limit is {MAX_STEPS:,}"
             return Finding(NAME, self.layer, "needs_review", f"{self.says}: {why}", evidence)
         try:
             value = self.program.execute(context)
-        except Exception as error:  # noqa: BLE001 - the library raises whatever its evaluation meets
+        except BaseException as error:  # a panic in the library is no Exception
+            if isinstance(error, (KeyboardInterrupt, SystemExit)):
+                raise
             why = f"cannot be evaluated: {clip(str(error), 200)}"
             return Finding(NAME, self.layer, "needs_review", f"{self.says}: {why}", evidence)
         if value is True:
@@ -217,7 +219,9 @@ def _compiled(text: str, node: Node, problems: Problems) -> Any:
 
     try:
         program = cel.compile(text)
-    except Exception as error:  # noqa: BLE001 - whatever the parser raises is a mistake in the file
+    except BaseException as error:  # whatever the parser raises, panics too, is a mistake in the file
+        if isinstance(error, (KeyboardInterrupt, SystemExit)):
+            raise
         said = str(error).split(": ERROR: ")[-1].splitlines()[0] if str(error) else type(error).__name__
         problems.add(node, f"cel cannot read {clip(text, 60)!r}: {clip(said, 160)}")
         return None
