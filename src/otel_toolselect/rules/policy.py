@@ -55,8 +55,13 @@ class Policy:
     infra_errors: tuple[str, ...] = ()
     infra: tuple[Pattern, ...] = field(default=(), compare=False, repr=False)
     version: str = ""
+    retired: frozenset[str] = field(init=False, compare=False, repr=False)
     _known: dict[tuple[str, str | None], Reading] = field(default_factory=dict, compare=False, repr=False)
     _offers: dict[int, tuple[Any, Mapping[str, Any]]] = field(default_factory=dict, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        # worked out once: every case of a suite asks for it
+        object.__setattr__(self, "retired", frozenset(n for n, tool in self.tools.items() if tool.retired))
 
     def canonical(self, name: str) -> str:
         return self.aliases.get(name, name)

@@ -42,7 +42,7 @@ class _Kind:
         raise NotImplementedError("retired has no setting; write it in the policy of the tool")
 
     def finish(self, draft: Draft) -> Check | None:
-        tools = frozenset(name for name, tool in draft.policy.tools.items() if tool.retired)
+        tools = draft.policy.retired
         if not tools:
             return None
         for key in ("first", "eventually", "args"):
