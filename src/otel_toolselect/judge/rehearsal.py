@@ -74,8 +74,7 @@ class Rehearsal:
 
 def _differences(wanted: ExpectedVerdict, verdict: RunVerdict) -> Iterator[Difference]:
     status = overall(verdict)
-    said = [f"{name}: {layer.explanation}" for name, layer in verdict.layers.items() if layer.status == status]
-    why = "; ".join(said) if verdict.excluded is None else next(iter(verdict.layers.values())).explanation
+    why = _why(verdict, status)
     pairs: list[tuple[str, str | None, str | None, str]] = [
         ("status", wanted.status, status, why),
         ("failure", wanted.failure, verdict.failure, why),
@@ -90,6 +89,13 @@ def _differences(wanted: ExpectedVerdict, verdict: RunVerdict) -> Iterator[Diffe
     explained = [layer.explanation for layer in verdict.layers.values()] + [f.explanation for f in verdict.findings]
     if wanted.says is not None and not any(wanted.says in text for text in explained):
         yield Difference(wanted.rule, "says", wanted.says, why, "", wanted.line)
+
+
+def _why(verdict: RunVerdict, status: str) -> str:
+    if status == "n/a":
+        return "no check applied to the run"
+    said = [f"{name}: {layer.explanation}" for name, layer in verdict.layers.items() if layer.status == status]
+    return "; ".join(said) if verdict.excluded is None else next(iter(verdict.layers.values())).explanation
 
 
 class _Told:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import re2
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.events import (
@@ -30,6 +31,8 @@ from otel_toolselect.rules.problems import Problems
 MAX_BYTES = 16 * 1024 * 1024
 MAX_DEPTH = 64
 MAX_NODES = 1_000_000
+# the parser's work for a tag grows with the square of its length; no tag is of use here, and none is this long
+_LONG_TAG = re2.compile(r"(?:^|[\s\[{,])!\S{1000}")
 _STR_TAGS = ("!", "!!str", "tag:yaml.org,2002:str")
 
 
@@ -55,6 +58,12 @@ class _Stop(Exception):
 
 def read_yaml(text: str, problems: Problems) -> Node | None:
     """The one document of a text, None when there is none or when a problem stopped the reading."""
+    tag = _LONG_TAG.search(text)
+    if tag is not None:
+        start = tag.end() - 1001
+        line = text.count("\n", 0, start) + 1
+        problems.at(line, start - text.rfind("\n", 0, start), "a tag of more than 1,000 characters", "quote the text")
+        return None
     try:
         return _Builder(problems).build(_events(text))
     except _Stop:

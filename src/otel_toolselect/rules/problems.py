@@ -9,6 +9,7 @@ from rapidfuzz import fuzz, process
 from otel_toolselect.errors import Problem
 from otel_toolselect.rules._nodes import Fields, Items, Node, Scalar, clip, kind_of
 
+MAX_PROBLEMS = 1_000
 _LISTED = 14  # a list of known words up to this long is worth printing when nothing is close
 
 
@@ -36,6 +37,8 @@ class Problems:
         self.at(node.line, node.column, message, suggestion)
 
     def at(self, line: int, column: int, message: str, suggestion: str = "") -> None:
+        if len(self.found) >= MAX_PROBLEMS:
+            return  # a hostile file has as many mistakes as it has values; nobody reads them all
         self.found.append(Problem(self.path, line, column, message, suggestion))
 
     def fields(

@@ -13,28 +13,36 @@
 
 Each run is judged under each rule that matches it, nested runs included: a policy holds for sub-agents too. `expect`
 has the vocabulary of suites, and mistakes have position and way out as there.
+
+What suites check always (arguments against the offered schema, ghost tools, outcomes of calls) would make every rule
+fail for reasons that are not its own. So here it counts only where a rule asks for it: `checks: [schema, ghost]`,
+beside `expect` or in its place, and then it decides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from otel_toolselect.errors import SuiteError
+from otel_toolselect.model.verdicts import Finding, Layer
 from otel_toolselect.rules._nodes import Fields, Node, Scalar, clip
 from otel_toolselect.rules._yaml import read_yaml
+from otel_toolselect.rules.check import Check
 from otel_toolselect.rules.draft import Draft
-from otel_toolselect.rules.expect import parse_expect
+from otel_toolselect.rules.expect import compile_expectation, kinds, parse_expect
 from otel_toolselect.rules.loader import read_text
 from otel_toolselect.rules.policy import Policy, parse_policy
 from otel_toolselect.rules.problems import Problems
 from otel_toolselect.rules.profile import JSON_VALUES, Profile, parse_matching
 from otel_toolselect.rules.selection import Match, parse_match
-from otel_toolselect.rules.suite import Case, Suite
+from otel_toolselect.rules.selectors import AnyCall
+from otel_toolselect.rules.suite import Case, Expectation, Suite
+from otel_toolselect.rules.view import RunView
 
 KEYS = ("rules", "version", "policy", "matching", "cases", "entries")
-ENTRY_KEYS = ("id", "match", "expect", "severity", "owner", "rationale", "tags", "risk", "matching")
+ENTRY_KEYS = ("id", "match", "expect", "checks", "severity", "owner", "rationale", "tags", "risk", "matching")
 SEVERITIES = ("info", "warning", "critical")
 _SYNONYMS = {"when": "match", "level": "severity", "team": "owner", "name": "id", "description": "rationale"}
 _Found = Mapping[str, tuple[Scalar, Node]]
@@ -135,10 +143,16 @@ def _rule(node: Node, policy: Policy, profile: Profile, problems: Problems) -> R
     severity = problems.choice(found["severity"][1], "severity", SEVERITIES) if "severity" in found else None
     if "matching" in found:
         profile = parse_matching(found["matching"][1], problems) or profile
-    if "expect" not in found:
+    if "expect" not in found and "checks" not in found:
         problems.add(node, f"the rule {clip(rule_id or '?')!r} expects nothing", "write expect: {...}")
         return None
-    expect = parse_expect(found["expect"][1], Draft(problems, policy, profile=profile))
+    draft = Draft(problems, policy, profile=profile)
+    always = _always(found["checks"][1], problems) if "checks" in found else []
+    if "schema" in always:
+        # arguments are judged on calls whose tool was right (R25); this rule is about every offered tool
+        draft.wants(AnyCall(), may_start=False)
+    expect = parse_expect(found["expect"][1], draft) if "expect" in found else compile_expectation(draft)
+    expect = _only(expect, always)
     if rule_id is None:
         return None
     rationale = _text(found, "rationale", problems)
@@ -146,6 +160,47 @@ def _rule(node: Node, policy: Policy, profile: Profile, problems: Problems) -> R
     case = Case(rule_id, expect, tags=_tags(found, problems), risk=risk, rationale=rationale, line=node.line)
     owner = _text(found, "owner", problems)
     return Rule(rule_id, case, match, severity or "warning", owner, rationale, node.line)
+
+
+@dataclass(frozen=True, slots=True)
+class _Deciding:
+    """A check whose findings move the layers, whatever it does in suites."""
+
+    check: Check
+    decides: bool = True
+
+    @property
+    def name(self) -> str:
+        return self.check.name
+
+    @property
+    def layer(self) -> Layer:
+        return self.check.layer
+
+    def evaluate(self, view: RunView) -> Sequence[Finding]:
+        return self.check.evaluate(view)
+
+
+def always_on() -> list[str]:
+    """The checks that suites make without being told."""
+    return [name for name, kind in kinds().items() if kind.implicit]
+
+
+def _always(node: Node, problems: Problems) -> list[str]:
+    listed = problems.items(node, "checks", example="[schema, ghost]")
+    names = [problems.choice(item, "an entry of checks", always_on()) for item in listed]
+    if not listed:
+        problems.add(node, "checks lists nothing", f"known: {', '.join(always_on())}")
+    return [name for name in names if name is not None]
+
+
+def _only(expect: Expectation, wanted: Sequence[str]) -> Expectation:
+    """The expectation with those of the always-on checks that the rule asks for."""
+    implicit = set(always_on())
+    checks = [
+        _Deciding(c) if c.name in wanted else c for c in expect.checks if c.name in wanted or c.name not in implicit
+    ]
+    return replace(expect, checks=tuple(checks))
 
 
 def _text(found: _Found, key: str, problems: Problems) -> str | None:
