@@ -59,7 +59,7 @@ class ReferenceCheck:
     among: Among
     max_distance: int
     _distinct: bool = field(init=False, compare=False, repr=False)  # no tool stands twice
-    _kept: list[Finding] = field(default_factory=list, compare=False, repr=False)
+    _kept: dict[int, list[Finding]] = field(default_factory=dict, compare=False, repr=False)
     name: str = NAME
     layer: Layer = "sequencing"
     decides: bool = True
@@ -73,8 +73,8 @@ class ReferenceCheck:
         wrong = self._straight(calls, view)
         if wrong is not None:
             alignment = Alignment({i: i for i in range(len(calls))}, frozenset(i for i, w in enumerate(wrong) if not w))
-            if len(alignment.fitting) == len(calls) and not unsure:
-                return self._as_written(alignment, calls)
+            if not unsure:
+                return self._in_step(alignment, calls, wrong)
             by_call = dict(enumerate(wrong))
         else:
             alignment, by_call = self._aligned(calls, view), {}
@@ -87,14 +87,18 @@ class ReferenceCheck:
                 findings.append(_arguments(calls[o], faults))
         return findings
 
-    def _as_written(self, straight: Alignment, calls: Sequence[CallView]) -> Sequence[Finding]:
-        """The findings of a run that does just what is written: they depend on the check alone, but for the calls."""
-        if not self._kept:
-            self._kept.extend(self._whole(straight, calls, ()))
-        found = list(self._kept)
-        for step, call in zip(self.steps, calls, strict=True):
+    def _in_step(
+        self, straight: Alignment, calls: Sequence[CallView], wrong: Sequence[Sequence[tuple[str, str]]]
+    ) -> Sequence[Finding]:
+        """The findings of a run whose tools are as written: but for arguments they depend on how many calls fit."""
+        matched = len(straight.fitting)
+        kept = self._kept.get(matched)
+        if kept is None:
+            kept = self._kept[matched] = self._whole(straight, calls, ())
+        found = list(kept)
+        for step, call, faults in zip(self.steps, calls, wrong, strict=True):
             if step.args is not None:
-                found.append(_arguments(call, ()))
+                found.append(_arguments(call, faults))
         return found
 
     def _straight(self, calls: Sequence[CallView], view: RunView) -> list[list[tuple[str, str]]] | None:
