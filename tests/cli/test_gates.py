@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from otel_toolselect.model.facts import RunFacts
+from otel_toolselect.model.facts import CaseGroup, RunFacts
 from otel_toolselect.model.figures import Report
 from otel_toolselect.model.verdicts import RunVerdict
 from otel_toolselect.reports import writers
@@ -166,8 +166,8 @@ def test_compare(cli: Cli, tmp_path: Path) -> None:
         "2 lost, 0 gained; exact paired test p = 0.5000",
         "lost c28: 1/1 (find) -> 0/1 (refund)",
         "rerouted c30: 0/1 (none) -> 0/1 (refund)",
-        "new cell: wanted find, got refund: 0 -> 12",
-        "gone cell: wanted find, got none: 10 -> 0",
+        "new cell: wanted find, got refund: 0/40 -> 12/40",
+        "gone cell: wanted find, got none: 10/40 -> 0/40",
         "0.50000 USD (n 40)",
         "not recorded",
     ):
@@ -230,3 +230,22 @@ def test_confusion_and_flips_of_stored_verdicts(cli: Cli, tmp_path: Path) -> Non
     assert json.loads(late.stdout)["judged"] == 1
     assert cli("flips", "--suite", "s").returncode == 0
     assert cli("confusion", "--suite", "odd").returncode == 3
+
+
+def test_groups_agency_and_redundancy_are_shown(cli: Cli, tmp_path: Path) -> None:
+    runs = [verdict("a", "find"), verdict("b", "find", "refund")]
+    facts = {
+        run.run_id: RunFacts(
+            agent="shop", tools_offered=("find", "pay"), tools_used=(run.first_action,), calls=2, redundant=1
+        )
+        for run in runs
+    }
+    groups = {"a": CaseGroup("g", "same"), "b": CaseGroup("g", "same")}
+    report = save(tmp_path / "r.json", report_of(*runs, facts=facts, groups=groups))
+    shown = cli("confusion", report).stdout
+    for text in ("50.0 % (1/2)  pay", "refund", "redundant calls: 50.0 % (2/4)"):
+        assert text in shown
+    steady = cli("flips", report)
+    assert "stable groups: 0.0 % (0/1)" in steady.stdout
+    assert "pairs with both cases right: 0.0 % (0/1)" in steady.stdout
+    assert steady.returncode == 3

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from otel_toolselect.errors import InputError
 from otel_toolselect.model.facts import CaseGroup, RunFacts
@@ -105,3 +107,32 @@ def test_files_that_are_no_report(tmp_path: Path) -> None:
             read_report(str(path))
     with pytest.raises(InputError, match="cannot be read"):
         read_report(str(tmp_path / "absent.json"))
+
+
+JUNK = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(st.data())
+def test_any_damage_is_a_report_or_a_message(data: st.DataObject) -> None:
+    """One member anywhere is replaced by anything: the reader gives a report or an InputError, never another error."""
+    document = json.loads(written(full()))
+    node: Any = document
+    while True:
+        keys = list(node) if isinstance(node, dict) else list(range(len(node)))
+        if not keys:
+            return
+        key = data.draw(st.sampled_from(keys))
+        if not isinstance(node[key], (dict, list)) or not node[key] or data.draw(st.booleans()):
+            break
+        node = node[key]
+    node[key] = data.draw(JUNK)
+    try:
+        again = parse_report(json.dumps(document), where="r.json")
+    except InputError as error:
+        assert str(error).startswith("r.json")  # noqa: PT017
+    else:
+        assert written(again)

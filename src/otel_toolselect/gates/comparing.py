@@ -4,7 +4,7 @@
   (identical cases, see `records`), so that no side looks better for what it left out.
 - moved: the sets of models, prompt versions or catalogs of the judged runs differ; `unknown` where a side has none.
 - flipped: the case's outcome by majority differs (case level); rerouted: same outcome, another most frequent action.
-- displaced cells: off-diagonal counts that differ; p: exact McNemar over the cases (`stats.paired`).
+- displaced cells: off-diagonal cells whose share of their row differs; p: exact McNemar over cases (`stats.paired`).
 - cost beside accuracy: means over the runs that record tokens or cost, median and 95th percentile (nearest rank) of the
   duration, each with its own n.
 - catalogs: accuracy of each side's runs by the catalog that they were offered, with its size: accuracy against catalog
@@ -190,15 +190,16 @@ def _flipped(name: str, a: CaseRepeats, b: CaseRepeats) -> FlippedCase:
 
 
 def _cells(before: Side, after: Side) -> tuple[MovedCell, ...]:
-    a, b = before.off_diagonal, after.off_diagonal
-    found = []
-    for cell in sorted(a.keys() | b.keys(), key=lambda c: (c.expected, c.observed)):
-        old, new = a.get(cell, 0), b.get(cell, 0)
-        if old != new:
-            kind = "new" if not old else "gone" if not new else "grown" if new > old else "shrunk"
-            found.append(MovedCell(cell, old, new, kind))
+    found: list[tuple[int, Fraction, MovedCell]] = []
     order = {"new": 0, "grown": 1, "shrunk": 2, "gone": 3}
-    return tuple(sorted(found, key=lambda m: (order[m.kind], -abs(m.after - m.before))))
+    cells = before.off_diagonal.keys() | after.off_diagonal.keys()
+    for cell in sorted(cells, key=lambda c: (c.expected, c.observed)):
+        old, new = before.row_share(cell), after.row_share(cell)
+        a, b = (Fraction(n, of) if of else Fraction(0) for n, of in (old, new))
+        if a != b:
+            kind = "new" if not a else "gone" if not b else "grown" if b > a else "shrunk"
+            found.append((order[kind], -abs(b - a), MovedCell(cell, old, new, kind)))
+    return tuple(moved_cell for _, _, moved_cell in sorted(found, key=lambda item: item[:2]))
 
 
 def _catalogs(name: str, found: Report) -> Iterable[CatalogPoint]:

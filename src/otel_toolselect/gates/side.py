@@ -43,6 +43,10 @@ class Side:
     def off_diagonal(self) -> dict[Cell, int]:
         return {cell: n for cell, n in self.cells.items() if cell.expected != cell.observed and n}
 
+    def row_share(self, cell: Cell) -> tuple[int, int]:
+        """(count of the cell, times its label was expected)."""
+        return self.cells.get(cell, 0), sum(n for c, n in self.cells.items() if c.expected == cell.expected)
+
     def accuracy_rate(self) -> Rate | None:
         return None if self.accuracy is None or not self.n else rate(round(self.accuracy * self.n), self.n)
 

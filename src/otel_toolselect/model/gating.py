@@ -147,11 +147,13 @@ class FlippedCase:
 
 @dataclass(frozen=True, slots=True)
 class MovedCell:
-    """An off-diagonal cell whose count differs on the common cases; `kind`: new, grown, shrunk or gone."""
+    """An off-diagonal cell whose share of its row differs on the common cases: (count, times expected) on either side.
+    `kind`: new, grown, shrunk or gone; by shares, because the sides may be repeated unequally often.
+    """
 
     cell: Cell
-    before: int
-    after: int
+    before: tuple[int, int]
+    after: tuple[int, int]
     kind: str
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from otel_toolselect.model.gating import Against, Comparison, FlippedCase, SideFigures
-from otel_toolselect.reports._gating import _values, differences_lines
+from otel_toolselect.reports._gating import NOTHING_MOVED, differences_lines, values_of
 from otel_toolselect.reports._layout import Block, Cell, Column, Grid, Heading, Line, paint
 from otel_toolselect.reports._plain import dumps
 from otel_toolselect.reports._text import code, code_cell
@@ -54,9 +54,9 @@ _ROWS: tuple[Row, ...] = (
     ("95th percentile", lambda s: _seconds(s.seconds_p95, s.seconds_n)),
     ("tokens per run", lambda s: "not recorded" if s.tokens_mean is None else f"{s.tokens_mean:.0f} (n {s.tokens_n})"),
     ("cost per run", lambda s: "not recorded" if s.cost_mean is None else f"{s.cost_mean:.5f} USD (n {s.cost_n})"),
-    ("model", lambda s: _values(s.identities["model"])),
-    ("prompt", lambda s: _values(s.identities["prompt"])),
-    ("catalog", lambda s: _values(s.identities["catalog"])),
+    ("model", lambda s: values_of(s.identities["model"])),
+    ("prompt", lambda s: values_of(s.identities["prompt"])),
+    ("catalog", lambda s: values_of(s.identities["catalog"])),
     ("tools offered", lambda s: ", ".join(map(str, s.catalog_sizes)) or "not recorded"),
 )
 
@@ -89,20 +89,25 @@ def _blocks(found: Comparison) -> Iterator[Block]:
 
 
 def _lines(against: Against) -> list[str]:
-    differences = differences_lines(against.differences)
-    moved = [m for m in against.differences.moved if m != "policy"]
-    lines = [f"moved: {', '.join(moved)}" if moved else "moved: none of model, prompt and catalog, as far as recorded"]
-    lines += differences
+    known = {m.what: m.movement for m in against.differences.identities if m.what != "policy"}
+    moved = [what for what, movement in known.items() if movement == "moved"]
+    unknown = ", as far as recorded" if "unknown" in known.values() else ""
+    lines = [f"moved: {', '.join(moved)}" if moved else f"moved: none of {', '.join(known)}{unknown}"]
+    lines += [line for line in differences_lines(against.differences) if not line.startswith(NOTHING_MOVED)]
     lost, gained = len(against.lost), len(against.gained)
     p = "n/a" if against.p is None else f"{against.p:.4f}"
     lines.append(f"cases by majority: {lost} lost, {gained} gained; exact paired test p = {p}")
     for what, cases in (("lost", against.lost), ("gained", against.gained), ("rerouted", against.rerouted)):
         lines += [f"{what} {_flip(case)}" for case in cases]
     lines += [
-        f"{cell.kind} cell: wanted {cell.cell.expected}, got {cell.cell.observed}: {cell.before} -> {cell.after}"
-        for cell in against.cells
+        f"{m.kind} cell: wanted {m.cell.expected}, got {m.cell.observed}: {_of(m.before)} -> {_of(m.after)}"
+        for m in against.cells
     ]
     return lines
+
+
+def _of(share: tuple[int, int]) -> str:
+    return f"{share[0]}/{share[1]}"
 
 
 def _flip(case: FlippedCase) -> str:
@@ -125,7 +130,7 @@ def _catalog_blocks(found: Comparison) -> Iterator[Block]:
         tuple(
             (
                 Cell("?" if p.tools is None else str(p.tools)),
-                Cell(_values((p.catalog,))),
+                Cell(values_of((p.catalog,))),
                 Cell(p.side),
                 Cell(counted(p.accuracy.rate, p.accuracy.passed, p.accuracy.n)),
                 Cell(interval(p.accuracy)),

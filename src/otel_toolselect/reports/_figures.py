@@ -18,6 +18,7 @@ from otel_toolselect.stats import (
     group_stability,
     of_labels,
     of_tools,
+    redundancy,
     repeats,
     right_pairs,
     risk_view,
@@ -45,14 +46,16 @@ def suite_members(report: Report) -> dict[str, Any]:
             "groups": found,
             "of_cases": dict(sorted(report.groups.items())),
         },
-        "agency": [{**_fields(row), "gap": rate_record(row.gap)} for row in agency(_known_facts(report))],
+        "redundancy": rate_record(redundancy(known_facts(report))),
+        "agency": [{**_fields(row), "gap": rate_record(row.gap)} for row in agency(known_facts(report))],
         "unmatched_runs": report.unmatched_runs,
         "cases_without_run": report.cases_without_run,
     }
 
 
-def _known_facts(report: Report) -> Iterable[RunFacts]:
-    return (report.facts[run.run_id] for run in report.runs if run.run_id in report.facts)
+def known_facts(report: Report) -> Iterable[RunFacts]:
+    """Facts of the judged runs."""
+    return (report.facts[r.run_id] for r in report.runs if r.excluded is None and r.run_id in report.facts)
 
 
 def _fields(row: Any) -> dict[str, Any]:

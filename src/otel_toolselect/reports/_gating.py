@@ -14,6 +14,7 @@ from otel_toolselect.reports.table import columns
 SCHEMA = "toolselect.gate/1"
 STYLES: dict[str, Style] = {"pass": "good", "fail": "bad", "inconclusive": "warn", "n/a": "dim"}
 NAMES_SHOWN = 8
+NOTHING_MOVED = ("did not move: ", "whether anything moved")
 
 
 def gate_table(result: GateResult, *, colour: bool = False, width: int = 100) -> str:
@@ -101,14 +102,15 @@ def differences_blocks(found: Differences) -> Iterator[Block]:
 def differences_lines(found: Differences) -> list[str]:
     lines = []
     for identity in found.identities:
-        before, after = _values(identity.before), _values(identity.after)
+        before, after = values_of(identity.before), values_of(identity.after)
         if identity.movement == "moved":
             lines.append(f"{identity.what} moved: {before} -> {after}")
         elif identity.movement == "unknown":
             lines.append(f"{identity.what}: not known whether it moved ({before} -> {after})")
     if found.identities and not found.moved:
         known = [i.what for i in found.identities if i.movement == "same"]
-        lines.insert(0, f"did not move: {', '.join(known)}" if known else "whether anything moved is not recorded")
+        did_not, unknown = NOTHING_MOVED
+        lines.insert(0, f"{did_not}{', '.join(known)}" if known else f"{unknown} is not recorded")
     for names, what in (
         (found.only_before, "judged only before"),
         (found.only_after, "judged only now"),
@@ -121,7 +123,7 @@ def differences_lines(found: Differences) -> list[str]:
     return lines
 
 
-def _values(values: tuple[str, ...]) -> str:
+def values_of(values: tuple[str, ...]) -> str:
     return ", ".join(_brief(value) for value in values) or "not recorded"
 
 

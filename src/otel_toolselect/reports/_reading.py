@@ -22,6 +22,7 @@ from otel_toolselect.stats import report
 SCHEMA = "toolselect.report/1"
 STATUSES = ("pass", "fail", "n/a", "excluded", "needs_review")
 EXCLUSIONS = ("infra", "catalog_gap", "incomplete")
+HUGE = 10**15  # beyond any count or duration; NaN and infinity are refused with it
 MAX_BYTES = 512 * 1024 * 1024
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -190,7 +191,10 @@ class _Reader:
             return 0
         whole, _, rest = text.removesuffix("Z").partition(".")
         try:
-            when = datetime.fromisoformat(whole).replace(tzinfo=UTC)
+            when = datetime.fromisoformat(whole)
+            if when.tzinfo is not None or (rest and not rest.isdecimal()):
+                raise ValueError(text)
+            when = when.replace(tzinfo=UTC)
             nanos = int(rest.ljust(9, "0")[:9]) if rest else 0
         except ValueError as error:
             raise self.fail(f"{at}.start", f"{text!r} is no time; write 2026-01-31T12:00:00Z") from error
@@ -214,13 +218,15 @@ class _Reader:
 
     def whole(self, entry: Mapping[str, Any], name: str, at: str) -> int | None:
         value = entry.get(name)
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or abs(value) > HUGE):
             raise self.fail(_path(at, name), f"must be a whole number, not {_kind(value)}")
         return value
 
     def number(self, entry: Mapping[str, Any], name: str, at: str) -> float | None:
         value = entry.get(name)
-        if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float)) or value - value != 0):
+        if value is not None and (
+            isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < HUGE
+        ):
             raise self.fail(_path(at, name), f"must be a number, not {_kind(value)}")
         return value
 

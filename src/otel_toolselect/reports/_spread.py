@@ -5,16 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from otel_toolselect.model.figures import Report
-from otel_toolselect.reports._figures import rate_record, repeats_record
+from otel_toolselect.reports._figures import known_facts, rate_record, repeats_record
 from otel_toolselect.reports._layout import Block, Cell, Grid, Heading, Line, paint
 from otel_toolselect.reports._plain import dumps
 from otel_toolselect.reports._words import count, counted, interval, percent
 from otel_toolselect.reports.json import confusion_record
 from otel_toolselect.reports.table import columns, matrix, pairs, tools
-from otel_toolselect.stats import Average, Point, Repeats, RiskView, of_labels, of_tools, repeats, risk_view
+from otel_toolselect.stats import (
+    Average,
+    Point,
+    Repeats,
+    RiskView,
+    agency,
+    group_stability,
+    of_labels,
+    of_tools,
+    redundancy,
+    repeats,
+    right_pairs,
+    risk_view,
+    stable_groups,
+)
 from otel_toolselect.stats.averages import label_figures
 
 CONFUSION_SCHEMA = "toolselect.confusion/1"
+MOST_K = 5
 FLIPS_SCHEMA = "toolselect.flips/1"
 
 
@@ -57,6 +72,7 @@ def _confusion_blocks(report: Report, points: Sequence[Point], width: int) -> It
     yield from tools(report.confusion)
     yield from _averages(report)
     yield from _risk(risk_view(report.runs))
+    yield from _agency(report)
     yield from _trend(points)
 
 
@@ -85,6 +101,24 @@ def _risk(view: RiskView) -> Iterator[Block]:
     rows.append((Cell("raw", "bold"), Cell(""), Cell(counted(view.raw.rate, view.raw.passed, view.raw.n)), Cell("")))
     rows.append((Cell("risk-weighted", "bold"), Cell(""), Cell(percent(view.weighted)), Cell("")))
     yield Grid(columns("risk", "weight>", "passed>", "95 % interval"), tuple(rows))
+
+
+def _agency(report: Report) -> Iterator[Block]:
+    """Tools offered against tools used per agent (R49), where the report knows them."""
+    rows = agency(known_facts(report))
+    if not rows:
+        return
+    yield Heading("tools offered and used")
+    cells = []
+    for row in rows:
+        gap = counted(row.gap.rate, row.gap.passed, row.gap.n)
+        unused, ghosts = ", ".join(row.unused) or "-", ", ".join(row.ghosts) or "-"
+        cells.append(
+            (Cell(row.agent or "(no name)", "bold"), Cell(str(row.runs)), Cell(gap), Cell(unused), Cell(ghosts))
+        )
+    yield Grid(columns("agent", "runs>", "never used>", "unused tools", "not offered but called"), tuple(cells))
+    calls = redundancy(known_facts(report))
+    yield Line(f"redundant calls: {counted(calls.rate, calls.passed, calls.n)}", indent=2)
 
 
 def _trend(points: Sequence[Point]) -> Iterator[Block]:
@@ -127,11 +161,12 @@ def _flip_blocks(report: Report, found: Repeats) -> Iterator[Block]:
         ("accuracy by majority", "cases", counted(m.rate, m.passed, m.n), interval(m)),
     ]
     rows += [(f"pass^{h.k}", f"cases with {h.k} attempts or more", f"{percent(h.value)} ({h.cases} cases)", "")
-             for h in found.pass_hat if h.k > 1]  # fmt: skip
+             for h in found.pass_hat if 1 < h.k <= MOST_K]  # fmt: skip
     cells = tuple((Cell(a, "bold"), Cell(b), Cell(c), Cell(d)) for a, b, c, d in rows)
     yield Grid(columns("figure", "level", "value>", "95 % interval"), cells)
     if found.one_flip is not None:
         yield Line(f"one flip moves case accuracy by {100 * found.one_flip:.1f} points", indent=2)
+    yield from _groups(report)
     yield Heading("flipping cases")
     if not found.flipping:
         yield Line("none" if f.n else "no case was repeated; run a subset three to five times", indent=2)
@@ -144,3 +179,24 @@ def _flip_blocks(report: Report, found: Repeats) -> Iterator[Block]:
             for c in found.flipping
         ),
     )
+
+
+def _groups(report: Report) -> Iterator[Block]:
+    """Stability of the metamorphic groups (R16) and of paired cases (R17), where the report knows them."""
+    found = group_stability(report.runs, report.groups)
+    if not found:
+        return
+    yield Heading("groups of cases")
+    stable, pairs_right = stable_groups(found), right_pairs(found)
+    yield Line(f"stable groups: {counted(stable.rate, stable.passed, stable.n)}", indent=2)
+    if pairs_right.n:
+        both = counted(pairs_right.rate, pairs_right.passed, pairs_right.n)
+        yield Line(f"pairs with both cases right: {both}", indent=2)
+    rows = []
+    for group in found:
+        said = {True: "stable", False: "not stable", None: "too few members seen"}[group.stable]
+        routes = ", ".join(f"{case} {route}" for case, route in group.routes.items())
+        rows.append(
+            (Cell(group.id, "bold"), Cell(group.relation), Cell(said), Cell(percent(group.share)), Cell(routes))
+        )
+    yield Grid(columns("group", "route", "is", "most frequent action>", "routes by case"), tuple(rows))

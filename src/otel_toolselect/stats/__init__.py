@@ -2,7 +2,7 @@
 section 7). Each module defines its measures in its docstring.
 """
 
-from otel_toolselect.stats.agency import Agency, agency
+from otel_toolselect.stats.agency import Agency, agency, redundancy
 from otel_toolselect.stats.arrivals import Coverage, Scope, coverage, scopes
 from otel_toolselect.stats.averages import Average, of_labels, of_tools
 from otel_toolselect.stats.confusion import confusion
@@ -35,6 +35,7 @@ __all__ = [
     "ordered",
     "paired",
     "rate",
+    "redundancy",
     "repeats",
     "report",
     "right_pairs",

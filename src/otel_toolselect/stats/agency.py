@@ -1,8 +1,10 @@
-"""The agency gap: tools that an agent can reach against tools that it uses (R49).
+"""The agency gap: tools that an agent can reach against tools that it uses (R49); redundant calls (R32).
 
 Per agent, over its runs: offered = tools of any recorded catalog; used = tools that some run called. gap = offered
 tools that no run used / offered tools. `ghosts` were called without being offered in that run's catalog. Runs without a
 recorded catalog say nothing about what was offered: they are counted in `unknown`, their calls count as used.
+
+redundancy (call level) = redundant calls / all calls, over runs; `rules.repeats` says which call is redundant.
 """
 
 from __future__ import annotations
@@ -34,6 +36,12 @@ def agency(facts: Iterable[RunFacts]) -> tuple[Agency, ...]:
     for fact in facts:
         by_agent[fact.agent or ""].append(fact)
     return tuple(_agency(name, found) for name, found in sorted(by_agent.items()))
+
+
+def redundancy(facts: Iterable[RunFacts]) -> Rate:
+    """Redundant calls of all calls."""
+    kept = list(facts)
+    return rate(sum(fact.redundant for fact in kept), sum(fact.calls for fact in kept))
 
 
 def _agency(name: str, facts: list[RunFacts]) -> Agency:

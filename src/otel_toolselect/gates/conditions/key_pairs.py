@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from otel_toolselect.gates.condition import Option, View, counted, result
-from otel_toolselect.gates.side import Side, exact
+from otel_toolselect.gates.side import exact
 from otel_toolselect.model.gating import ConditionResult, Outcome
 from otel_toolselect.model.verdicts import Cell
 
@@ -46,8 +46,8 @@ class KeyPairs:
 
 
 def _pair(view: View, cell: Cell, options: Mapping[str, Any]) -> tuple[Outcome, int, str, str]:
-    now, wanted = _counts(view.candidate, cell)
-    then, before = _counts(view.baseline, cell)
+    now, wanted = view.candidate.row_share(cell)
+    then, before = view.baseline.row_share(cell)
     name = f"{cell.expected} -> {cell.observed}"
     if view.accepted.cases is None:
         good = now <= then
@@ -60,10 +60,6 @@ def _pair(view: View, cell: Cell, options: Mapping[str, Any]) -> tuple[Outcome, 
     if few and (good or not now):
         return "inconclusive", wanted, f"{name} {counted(now, wanted)}", limit
     return ("pass" if good else "fail"), wanted, f"{name} {counted(now, wanted)}", limit
-
-
-def _counts(side: Side, cell: Cell) -> tuple[int, int]:
-    return side.cells.get(cell, 0), sum(n for c, n in side.cells.items() if c.expected == cell.expected)
 
 
 PLUGIN = KeyPairs()
