@@ -189,6 +189,7 @@ def test_compare_needs_two_sides_and_common_cases(cli: Cli, tmp_path: Path) -> N
     assert cli("compare", a).returncode == 2
     assert cli("compare").returncode == 2
     assert cli("compare", a, "--by", "colour").returncode == 2
+    assert "every run has the label (none)" in cli("compare", a, "--by", "label").stderr
     assert cli("compare", a, b).returncode == 3
 
 

@@ -66,9 +66,18 @@ def _sides(paths: list[str], by: str | None, asked: Asked) -> list[tuple[str, Re
     from otel_toolselect.reports import read_report
 
     if not paths:
-        return gates.split(asked.judged(), by or "label")
+        return _parts(gates.split(asked.judged(), by or "label"), by or "label")
     whole = [(Path(path).stem, read_report(path)) for path in paths]
     if by is None:
         return whole
-    parts = [(name, part, side) for name, report in whole for part, side in gates.split(report, by)]
-    return [(part if len(whole) == 1 else f"{name} {part}", side) for name, part, side in parts]
+    if len(whole) == 1:
+        return _parts(gates.split(whole[0][1], by), by)
+    return [(f"{name} {part}", side) for name, report in whole for part, side in gates.split(report, by)]
+
+
+def _parts(found: list[tuple[str, Report]], by: str) -> list[tuple[str, Report]]:
+    from otel_toolselect.errors import UsageError
+
+    if len(found) == 1:
+        raise UsageError(f"nothing to compare: every run has the {by} {found[0][0]}")
+    return found
