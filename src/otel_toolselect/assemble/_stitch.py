@@ -82,7 +82,8 @@ def _with_relayed(groups: Sequence[Group]) -> list[Group]:
     kept: list[Group] = []
     for group in groups:
         ids = {o.conversation_id for o in group.members if o.conversation_id}
-        bus = group.root is None and all(o.relayed for o in group.members)
+        decisive = [o for o in group.members if o.kind != "other" or o.relayed]
+        bus = group.root is None and bool(decisive) and all(o.relayed for o in decisive)
         homes = [g for c in sorted(ids) for g in conversations.get(c, ())] if bus else []
         if homes:
             start = min(o.span.order_ns for o in group.members)

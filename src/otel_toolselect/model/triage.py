@@ -24,7 +24,8 @@ class Bundle:
     """Everything that somebody needs to look at one run, and to run it again.
 
     `offered`: whether the expected tool was offered, None where the trace holds no catalog or no tool was expected.
-    `failed` are the layers that failed, `broken` what the checks that failed found; `rerun`: how to judge the run again, and how to make another one.
+    `failed` are the layers that failed, `broken` what the checks that failed found; `rerun`: how to judge the run
+    again, and how to make another one.
     """
 
     verdict: RunVerdict
