@@ -14,6 +14,7 @@ from typing import Any
 from otel_toolselect.model.figures import Confusion, Rate, Report, ToolFigures
 from otel_toolselect.model.verdicts import Cell, RunVerdict
 from otel_toolselect.reports._html_run import RunView, state_of, view
+from otel_toolselect.reports._html_trend import trend_view
 from otel_toolselect.reports._material import Material
 from otel_toolselect.reports._text import visible
 from otel_toolselect.reports._words import count, counted, interval, percent
@@ -51,6 +52,7 @@ def page(report: Report, material: Material) -> dict[str, Any]:
         "matrix": _matrix(report.confusion, anchors),
         "worst": _worst(report.confusion),
         "tools": [_tool(name, tool) for name, tool in report.confusion.tools.items()],
+        "trend": trend_view(report),
         "states": [s for s in STATES if any(run.state == s[0] for group in groups for run in group.runs)],
         "owners": sorted({run.owner for group in groups for run in group.runs if run.owner}),
         "groups": groups,
