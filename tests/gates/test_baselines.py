@@ -95,6 +95,7 @@ def test_nothing_judged_and_mixed_labels_are_refused() -> None:
     [
         ("passed: 19, of: 28", "passed: 27, of: 28", "figures.accuracy and cases do not agree"),
         ("  - [none, search, 1]\n", "", "cells and cases do not agree"),
+        ("  refund: {passed: 5, of: 5", "  refund: {passed: 4, of: 5", "recall and cases do not agree"),
         ("reviewer: raj", "reviewer: ann", "same person"),
         ("reviewer: raj\n", "reviewr: raj\n", "did you mean 'reviewer'"),
         ("schema: toolselect.baseline/1", "schema: other", "not a baseline"),

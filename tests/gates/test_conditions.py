@@ -272,6 +272,19 @@ def test_paired(lost: int, outcome: str) -> None:
     assert (got.outcome, got.n, got.unit) == (outcome, 20, "cases")
 
 
+def test_a_significant_gain_is_no_failure() -> None:
+    got = judged("paired", many(20, 0), accepted(*many(8, 12)))
+    assert (got.outcome, got.saw) == ("pass", "p = 0.0005")
+
+
+def test_a_failure_outranks_what_is_inconclusive() -> None:
+    """Four runs are too few for accuracy; the new cell among them is not."""
+    base = accepted(*many(4, 0))
+    policy = Policy({name: defaults(known_conditions()[name]) for name in ("accuracy", "new_cells")})
+    assert check(report_of(*many(3, 1, got="refund")), base, policy).outcome == "fail"
+    assert check(report_of(*many(4, 0)), base, policy).outcome == "inconclusive"
+
+
 def test_paired_needs_cases() -> None:
     assert judged("paired", many(0, 5), accepted(*many(5, 0))).outcome == "inconclusive"
     assert judged("paired", NONE, accepted(*many(5, 0))).outcome == "inconclusive"
