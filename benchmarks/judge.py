@@ -136,11 +136,30 @@ def check_alone(suite: Suite) -> Callable[[Sequence[Run]], object]:
 
 def deepeval_metric() -> Callable[[Sequence[Run]], object]:
     from deepeval.metrics import ToolCorrectnessMetric
+    from deepeval.models import DeepEvalBaseLLM
     from deepeval.test_case import LLMTestCase, ToolCallParams
     from deepeval.test_case import ToolCall as Call
 
+    class NoModel(DeepEvalBaseLLM):  # type: ignore[misc, no-any-unimported]
+        """The metric wants a model and, without a list of available tools, never calls it."""
+
+        def load_model(self) -> None:
+            return None
+
+        def get_model_name(self) -> str:
+            return "none"
+
+        def generate(self, *args: Any, **kwargs: Any) -> str:
+            raise AssertionError("the model was called")
+
+        async def a_generate(self, *args: Any, **kwargs: Any) -> str:
+            raise AssertionError("the model was called")
+
     metric = ToolCorrectnessMetric(
-        evaluation_params=[ToolCallParams.INPUT_PARAMETERS], should_consider_ordering=True, async_mode=False
+        model=NoModel(),
+        evaluation_params=[ToolCallParams.INPUT_PARAMETERS],
+        should_consider_ordering=True,
+        async_mode=False,
     )
     wanted = [Call(name=n, input_parameters=a) for n, a in EXPECTED]
 
