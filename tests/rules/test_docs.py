@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from otel_toolselect import app_rules
+from otel_toolselect.app import rulefiles
 from otel_toolselect.rules import _nodes, jsonschema
 from otel_toolselect.rules._yaml import read_yaml
 from otel_toolselect.rules.problems import Problems
@@ -27,8 +27,8 @@ def test_the_example_is_tested_by_the_example(tmp_path: Path) -> None:
     resource = trace["resourceSpans"][0]["resource"]["attributes"]
     resource.append({"key": "deployment.environment", "value": {"stringValue": "production"}})
     (tmp_path / "captured.jsonl").write_text(json.dumps(trace).replace('"shop"', '"support"'))
-    assert [c.problems for c in app_rules.check_files([str(tmp_path)])] == [(), ()]
-    assert [o for o in app_rules.rehearse_files([str(tmp_path)]) if not o.passed] == []
+    assert [c.problems for c in rulefiles.check_files([str(tmp_path)])] == [(), ()]
+    assert [o for o in rulefiles.rehearse_files([str(tmp_path)]) if not o.passed] == []
 
 
 @pytest.mark.parametrize("index", [0, 1])

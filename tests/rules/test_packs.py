@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from otel_toolselect import app_rules
+from otel_toolselect.app import rulefiles
 from otel_toolselect.assemble.decision import read_no_call
 from otel_toolselect.rules.rulefiles import load_rules
 from otel_toolselect.rules.ruletests import load_tests
@@ -21,7 +21,7 @@ def test_every_pack_is_listed() -> None:
 
 @pytest.mark.parametrize("pack", PACKS)
 def test_the_tests_of_a_pack_pass(pack: str) -> None:
-    outcomes = app_rules.rehearse_files([str(ROOT / f"{pack}.test.yaml")])
+    outcomes = rulefiles.rehearse_files([str(ROOT / f"{pack}.test.yaml")])
     assert [o for o in outcomes if not o.passed] == []
 
 

@@ -63,10 +63,11 @@ def check(
 
     Exit code: 0 all files are fine, 2 some are not.
     """
-    from otel_toolselect import app_rules, reports
+    from otel_toolselect import reports
+    from otel_toolselect.app import rulefiles
     from otel_toolselect.cli._output import say, write
 
-    found = app_rules.check_files(files)
+    found = rulefiles.check_files(files)
     write([reports.checked_json(found) if form == "json" else reports.checked_table(found)], output)
     wrong = sum(len(file.problems) for file in found)
     if wrong:
@@ -88,10 +89,11 @@ def run_tests(
     What came out otherwise is shown as a diff. `-o FILE.xml` without --format writes JUnit XML.
     Exit code: 0 all tests passed, 1 some failed, 2 a file has mistakes.
     """
-    from otel_toolselect import app_rules, reports
+    from otel_toolselect import reports
+    from otel_toolselect.app import rulefiles
     from otel_toolselect.cli._output import say, wants_colour, width, write
 
-    outcomes = app_rules.rehearse_files(files, pick=run)
+    outcomes = rulefiles.rehearse_files(files, pick=run)
     if form == "table" and output is not None and output.endswith(".xml"):
         form = "junit"
     if form == "table":
@@ -118,11 +120,12 @@ def judge(
 
     Exit code: 0 no rule is broken, 1 some are, 3 no run is any rule's business.
     """
-    from otel_toolselect import app_rules, reports
+    from otel_toolselect import reports
+    from otel_toolselect.app import rulefiles
     from otel_toolselect.cli._output import say, wants_colour, width, write
     from otel_toolselect.errors import TooFewError
 
-    found = app_rules.apply_rules(paths, rules, warn=say)
+    found = rulefiles.apply_rules(paths, rules, warn=say)
     if form == "json":
         text = reports.rulings_json(found)
     else:

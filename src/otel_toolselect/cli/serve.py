@@ -11,7 +11,7 @@ from otel_toolselect.cli._options import Store, examples, format_option
 if TYPE_CHECKING:
     import threading
 
-    from otel_toolselect.app import Serving
+    from otel_toolselect.app.serving import Serving
 
 
 def register(app: typer.Typer) -> None:
@@ -46,7 +46,7 @@ def command(
     import logging
     import sys
 
-    from otel_toolselect import app
+    from otel_toolselect.app.serving import serving
     from otel_toolselect.cli._output import say
     from otel_toolselect.config import load
     from otel_toolselect.web.lending import lend
@@ -54,7 +54,7 @@ def command(
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="toolselect: %(levelname)s: %(message)s")
     flags = {"store": store, "host": host, "grpc_port": grpc_port, "http_port": http_port, "spool": spool}
     stop = _stopped_by_signals()
-    with app.serving(load(flags), lend) as running:
+    with serving(load(flags), lend) as running:
         _announce(running, form)
         stop.wait()
         say("stopping: closing the ports, storing what was acknowledged")

@@ -1,0 +1,134 @@
+"""Wiring of `serve`: a receiver that drains into a store, lent to other processes meanwhile (design section 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from otel_toolselect.config import Settings, data_folder
+from otel_toolselect.errors import EnvironmentProblem, StoreError
+from otel_toolselect.model.values import digest
+
+if TYPE_CHECKING:
+    from otel_toolselect.receive import Receiver
+    from otel_toolselect.receive import Settings as ReceiveSettings
+    from otel_toolselect.store import RawEngine, RawResult, Store
+
+Lend = Callable[["RawEngine", str], AbstractContextManager[str]]
+"""Lends an embedded engine in a directory to other processes while the block lasts (`web.lending.lend`)."""
+SPOOL_NAME = "toolselect-spool"
+FLUSH_S = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """A receiver at work."""
+
+    receiver: Receiver
+    store: Store
+    host: str
+    spool: Path
+
+    @property
+    def grpc(self) -> str:
+        return f"{_bracketed(self.host)}:{self.receiver.grpc_port}"
+
+    @property
+    def http(self) -> str:
+        return f"http://{_bracketed(self.host)}:{self.receiver.http_port}"
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+@contextmanager
+def serving(settings: Settings, lend: Lend) -> Iterator[Serving]:
+    """Receiver into store. At the end the ports close, what was acknowledged is drained, the store is let go.
+
+    An embedded store is lent to other processes from before the first span until after the last is drained, so that
+    they never find it locked.
+    """
+    from otel_toolselect.receive import Receiver
+    from otel_toolselect.store import open_store
+    from otel_toolselect.store.dsn import Embedded, parse
+
+    place = parse(settings.dsn)
+    folder = place.path if isinstance(place, Embedded) else None
+    with ExitStack() as stack:
+        store = open_store(settings.dsn)
+        stack.callback(store.close)
+        if store.via:
+            raise EnvironmentProblem(
+                f"{store.dsn} is served already: {store.via}; stop that one, or name another --store"
+            )
+        spool = _spool(settings, folder)
+        receiver = Receiver(_receive_settings(settings, spool), store)
+        engine = store.raw_engine()
+        settled = _SettledEngine(engine, receiver) if engine is not None else None
+        if settled is not None and folder is not None:
+            stack.enter_context(lend(settled, folder))
+        receiver.start()
+        stack.callback(receiver.stop)
+        if settled is not None:
+            settled.receiving = True
+            stack.callback(settled.cease)
+        yield Serving(receiver, store, settings.receive.host, spool)
+
+
+def _spool(settings: Settings, folder: str | None) -> Path:
+    """Beside the embedded store, so that the two move together; for a server, in the user's data folder by its name."""
+    if settings.receive.spool:
+        return Path(settings.receive.spool)
+    if folder is not None:
+        return Path(folder) / SPOOL_NAME
+    return data_folder() / "spool" / digest(settings.dsn).removeprefix("sha256:")[:16]
+
+
+def _receive_settings(settings: Settings, spool: Path) -> ReceiveSettings:
+    from otel_toolselect.receive import Settings as ReceiveSettings
+
+    wanted = settings.receive
+    return ReceiveSettings(
+        spool=spool,
+        host=wanted.host,
+        grpc_port=wanted.grpc_port,
+        http_port=wanted.http_port,
+        bearer_token=wanted.token or None,
+    )
+
+
+class _SettledEngine:
+    """An engine whose answers include every span that was acknowledged before the question."""
+
+    def __init__(self, engine: RawEngine, receiver: Receiver) -> None:
+        self._engine = engine
+        self._receiver = receiver
+        self.receiving = False
+
+    def cease(self) -> None:
+        self.receiving = False
+
+    def raw_query(
+        self,
+        sql: bytes,
+        *,
+        data: bytes | None = None,
+        params: Mapping[str, str],
+        settings: Mapping[str, str],
+        database: str | None,
+        fmt: str,
+    ) -> RawResult:
+        if self.receiving and self._receiver.waiting_bytes:
+            with suppress(StoreError):  # too slow: the answer is of what is there, the rest is safe in the spool
+                self._receiver.flush(FLUSH_S)
+        return self._engine.raw_query(sql, data=data, params=params, settings=settings, database=database, fmt=fmt)
+
+    def timezone(self) -> str:
+        return self._engine.timezone()
+
+    def close(self) -> None:
+        self._engine.close()
