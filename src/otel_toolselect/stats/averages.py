@@ -7,8 +7,8 @@
 - An average over nothing is None, never 0.
 
 `of_tools` is over tools, `of_labels` over tools and no-call labels (the accuracy of a confusion matrix is over the
-latter). scikit-learn calls these `average="macro"` and `"weighted"` with `zero_division=nan`; F1 differs from it on one
-point: a label without row or without column has no F1 here, because one of its parts does not exist.
+latter). scikit-learn calls these `average="macro"` and `"weighted"` with `zero_division=nan`, and agrees (a test holds
+them together).
 """
 
 from __future__ import annotations

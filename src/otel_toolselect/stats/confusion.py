@@ -5,9 +5,9 @@ The no-call labels `none`, `ask_followup` and `refuse_no_tool` are rows and colu
 although a tool was there" is a cell of its own; the per-tool figures and the worst recall are about tools
 only. A ghost tool (called, never expected) keeps its own name: support 0, recall undefined.
 
-For a tool: recall = diagonal / row total; precision = diagonal / column total; F1 = their harmonic mean,
-which equals 2 x diagonal / (row total + column total). A figure whose total is 0 is None, never 0, and so is
-F1 when either of its parts is None.
+For a tool: recall = diagonal / row total; precision = diagonal / column total; F1 = 2 x diagonal / (row total +
+column total), which is their harmonic mean. A figure whose own total is 0 is None, never 0; F1's total is the sum, so a
+tool that was expected and never chosen has F1 0, as in scikit-learn.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def figures(correct: int, support: int, chosen: int) -> ToolFigures:
     return ToolFigures(
         recall=correct / support if support else None,
         precision=correct / chosen if chosen else None,
-        f1=2 * correct / (support + chosen) if support and chosen else None,
+        f1=2 * correct / (support + chosen) if support + chosen else None,
         support=support,
         chosen=chosen,
         correct=correct,
