@@ -1,4 +1,4 @@
-"""Bug kinds 23, 26, 29 and 32, from their spans to their verdicts: what public issues of other tools got wrong."""
+"""Bug kinds 21, 23, 26, 29 and 32, from their spans to their verdicts: what public issues of other tools got wrong."""
 
 from __future__ import annotations
 
@@ -151,3 +151,46 @@ def test_32_turns_of_a_conversation_are_aligned_and_none_is_lost() -> None:
     assert "unexpected: search_hotels" in told["station"][1]
     assert found.cases_without_run == ("thanks",)
     assert found.unmatched_runs == 0
+
+
+# --- 21: a hand-off, an agent used as a tool, and the tools of a sub-agent
+
+HANDOFF = """
+suite: desk
+policy:
+  tools:
+    transfer_to_billing_agent: {effect: handoff}
+    get_invoice: {effect: read}
+    ask_translator: {effect: read}
+    detect_language: {effect: read}
+cases:
+  - id: with-handoff
+    prompt: Explain invoice 88 in French.
+    expect: {eventually: [transfer_to_billing_agent], never: ["effect:read"]}
+  - id: business-tools
+    prompt: Explain invoice 88 in French.
+    agent: billing
+    expect: {reference: {mode: exact, calls: [get_invoice, ask_translator]}}
+  - id: translator-alone
+    prompt: Explain invoice 88 in French.
+    agent: translator
+    expect: {reference: {mode: exact, calls: [detect_language]}}
+"""
+
+
+def test_21_each_agent_is_judged_for_its_own_calls() -> None:
+    runs = read_file(SHARED / "21-handoff-and-subagent.json")
+    for order in (runs, runs[::-1], runs + runs):
+        found = judge(order, parse_suite(HANDOFF, path="s.yaml"))
+        assert [(v.case_id, v.layers["selection"].status) for v in found.runs] == [
+            ("with-handoff", "pass"),
+            ("business-tools", "pass"),
+            ("translator-alone", "pass"),
+        ]
+        assert (found.unmatched_runs, found.cases_without_run) == (0, ())
+
+
+def test_21_without_a_case_about_an_agent_nested_runs_stay_their_parents() -> None:
+    runs = read_file(SHARED / "21-handoff-and-subagent.json")
+    text = HANDOFF[: HANDOFF.index("  - id: business-tools")]
+    assert [v.case_id for v in judge(runs, parse_suite(text, path="s.yaml")).runs] == ["with-handoff"]

@@ -6,7 +6,8 @@ request, those whose pinned catalog or tools are what the run was offered are pr
 with different expectations the run belongs to none: guessing would hide a contradiction in the suite.
 
 A nested run (`parent_run_id` set) belongs to its parent: it is matched only when it names a case of its own, one that
-its parent does not name (attributes of a whole process reach nested runs too).
+its parent does not name (attributes of a whole process reach nested runs too), or when a case asks for its `agent` and
+has the request of the outermost run around it. A case that names an agent is for that agent's runs alone.
 """
 
 from __future__ import annotations
@@ -23,10 +24,11 @@ class Matcher:
     def __init__(self, suite: Suite) -> None:
         self.suite = suite
         self._ids = {case.id: case for case in suite.cases}
-        self._requests: dict[str, list[Case]] = {}
+        self._requests: dict[tuple[str | None, str], list[Case]] = {}
         for case in suite.cases:
             if case.prompt is not None:
-                self._requests.setdefault(case.prompt.strip(), []).append(case)
+                self._requests.setdefault((case.agent, case.prompt.strip()), []).append(case)
+        self.by_agent = any(agent is not None for agent, _ in self._requests)
 
     def case_of(self, run: Run) -> Case | None:
         if run.suite is not None and run.suite != self.suite.name:
@@ -35,8 +37,20 @@ class Matcher:
             return self._ids.get(run.case_id)
         if run.parent_run_id is not None or run.request is None:
             return None
-        cases = self._requests.get(run.request.strip(), [])
-        return cases[0] if len(cases) == 1 else self._one_of(cases, run)
+        return self._asked(run, run.request, (run.agent, None))
+
+    def nested_case_of(self, run: Run, request: str | None) -> Case | None:
+        """The case about a nested run's agent; `request` is that of the outermost run around it."""
+        ours = run.suite is None or run.suite == self.suite.name
+        return self._asked(run, request, (run.agent,)) if ours and request is not None and run.agent else None
+
+    def _asked(self, run: Run, request: str, agents: Sequence[str | None]) -> Case | None:
+        """By request, a case about the run's own agent before one about any."""
+        for agent in agents:
+            cases = self._requests.get((agent, request.strip()), [])
+            if cases:
+                return cases[0] if len(cases) == 1 else self._one_of(cases, run)
+        return None
 
     def _one_of(self, cases: Sequence[Case], run: Run) -> Case | None:
         fitting = [case for case in cases if _pinned_for(case, run, self.suite)] or list(cases)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache, partial
 
 from otel_toolselect.judge.exclusion import exclusion
+from otel_toolselect.judge.family import Family
 from otel_toolselect.judge.identity import Matcher
 from otel_toolselect.judge.layers import exclude, fold
 from otel_toolselect.judge.taxonomy import CRASHED, FAILURES, classify
@@ -24,18 +25,21 @@ def judge(runs: Iterable[Run], suite: Suite, asker: Asker | None = None) -> Suit
     """
     matcher = Matcher(suite)
     verdicts: dict[str, RunVerdict] = {}
-    named: dict[str, set[str | None]] = {}
-    nested: list[Run] = []
+    family = Family()
     unmatched: set[str] = set()
     for run in runs:
-        named.setdefault(run.run_id, set()).add(run.case_id)
+        family.add(run, keep=matcher.by_agent or run.case_id is not None)
         if run.parent_run_id is None:
-            _take(run, matcher, verdicts, unmatched, asker)
-        elif run.case_id is not None:
-            nested.append(run)
-    for run in nested:
-        if run.case_id not in named.get(str(run.parent_run_id), ()):
-            _take(run, matcher, verdicts, unmatched, asker)
+            case = matcher.case_of(run)
+            if case is None:
+                unmatched.add(run.run_id)
+            else:
+                _take(run, case, matcher, verdicts, asker)
+    for run in family.nested:
+        case = matcher.case_of(run) if family.names_own_case(run) else None
+        case = case or (None if run.case_id else matcher.nested_case_of(run, family.request_of(run)))
+        if case is not None:
+            _take(run, case, matcher, verdicts, asker)
     place = {case.id: i for i, case in enumerate(suite.cases)}
     ordered = sorted(verdicts.values(), key=lambda v: (place[v.case_id], v.attempt or 0, v.run_id))
     seen = {v.case_id for v in ordered}
@@ -48,13 +52,7 @@ def judge(runs: Iterable[Run], suite: Suite, asker: Asker | None = None) -> Suit
     )
 
 
-def _take(
-    run: Run, matcher: Matcher, verdicts: dict[str, RunVerdict], unmatched: set[str], asker: Asker | None
-) -> None:
-    case = matcher.case_of(run)
-    if case is None:
-        unmatched.add(run.run_id)
-        return
+def _take(run: Run, case: Case, matcher: Matcher, verdicts: dict[str, RunVerdict], asker: Asker | None) -> None:
     verdict = judge_run(run, case, matcher.suite, asker)
     before = verdicts.get(run.run_id)
     if before is None or (before != verdict and telling(verdict) > telling(before)):

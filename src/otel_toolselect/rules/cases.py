@@ -13,7 +13,7 @@ from otel_toolselect.rules.problems import Problems
 from otel_toolselect.rules.profile import JSON_VALUES, Profile, parse_matching
 from otel_toolselect.rules.suite import Case, Group
 
-KEYS = ("id", "prompt", "tools", "tags", "risk", "group", "labels", "rationale", "env", "expect", "matching")
+KEYS = ("id", "prompt", "agent", "tools", "tags", "risk", "group", "labels", "rationale", "env", "expect", "matching")
 _SYNONYMS = {"request": "prompt", "expected": "expect", "name": "id", "query": "prompt", "input": "prompt"}
 _CATALOG = "catalog: sha256:<64 hex digits>"
 _Found = Mapping[str, tuple[Scalar, Node]]
@@ -41,6 +41,7 @@ def parse_case(node: Node, policy: Policy, problems: Problems, profile: Profile 
         id=case_id,
         expect=expect,
         prompt=_text(found, "prompt", problems),
+        agent=_text(found, "agent", problems),
         tools=tools,
         catalog=catalog,
         tags=_tags(found, problems),

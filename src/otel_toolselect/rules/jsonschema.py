@@ -221,6 +221,7 @@ def _suite() -> Schema:
         {
             "id": TEXT,
             "prompt": TEXT,
+            "agent": TEXT,
             "tools": {"anyOf": [items(TEXT), catalog]},
             "tags": {"type": "object", "additionalProperties": TEXT},
             "risk": TEXT,

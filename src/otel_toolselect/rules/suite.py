@@ -51,13 +51,15 @@ class Group:
 class Case:
     """`tools` are the canonical names pinned for the case (R18), `catalog` a pinned `sha256:` id, None when not pinned.
 
-    `env` is the free environment note of the `{"id", "request", "expected", "env"}` form. `labels` keeps each
-    labeller's own opinion (R14) as written.
+    `agent` is the agent whose run the case is about, a sub-agent or the receiver of a hand-off included; the prompt is
+    then that of the outermost run. `env` is the free environment note of the `{"id", "request", "expected", "env"}`
+    form. `labels` keeps each labeller's own opinion (R14) as written.
     """
 
     id: str
     expect: Expectation
     prompt: str | None = None
+    agent: str | None = None
     tools: tuple[str, ...] | None = None
     catalog: str | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
