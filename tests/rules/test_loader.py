@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from otel_toolselect.errors import InputError, SuiteError
 from otel_toolselect.rules import load_suite, parse_suite
-from otel_toolselect.rules.expect import PLANNED, kinds
+from otel_toolselect.rules.expect import kinds
 from tests.rules.suites import POLICY, problems_of
 
 FIVE = """\
@@ -164,13 +164,6 @@ def test_mistakes_of_the_whole(text: str, said: str) -> None:
 def test_a_doubled_case_id_is_placed_at_the_id() -> None:
     text = f"{POLICY}  - {{id: a, expect: {{class: none}}}}\n  - {{expect: {{class: none}}, id: a}}\n"
     assert problems_of(text) == ["18:33: the case id 'a' stands twice (first on line 17; ids are unique)"]
-
-
-@pytest.mark.parametrize("key", sorted(PLANNED))
-def test_keys_of_a_later_version_are_said_to_be_so(key: str) -> None:
-    assert key not in kinds(), "a kind that exists is no longer planned"
-    found = problems_of(f"suite: s\ncases:\n  - {{id: a, expect: {{class: none, {key}: {{}}}}}}\n")
-    assert found == [f"3:35: '{key}' in expect is not supported yet (take it out, or use a later version)"]
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,6 @@ from otel_toolselect.rules.problems import suggest
 from otel_toolselect.rules.suite import Expectation
 
 KINDS_PACKAGE = "otel_toolselect.rules.kinds"
-# keys of the vocabulary that no kind reads yet: an error that says so, never silence
-PLANNED: frozenset[str] = frozenset()
 
 
 @cache
@@ -40,10 +38,6 @@ def parse_expect(node: Node, draft: Draft) -> Expectation:
             kind.parse(key, value, draft)
         elif kind is not None:
             draft.problems.add(key, f"{key.text!r} is checked in every case and has no setting", "take it out")
-        elif key.text in PLANNED:
-            draft.problems.add(
-                key, f"{key.text!r} in expect is not supported yet", "take it out, or use a later version"
-            )
         else:
             draft.problems.add(key, f"unknown key {clip(key.text)!r} in expect", suggest(key.text, written))
     return compile_expectation(draft)

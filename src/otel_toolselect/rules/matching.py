@@ -24,7 +24,6 @@ from otel_toolselect.rules.problems import closest
 from otel_toolselect.rules.view import CallView, RunView
 
 MATCH_PACKAGE = "otel_toolselect.rules.match"
-PLANNED: frozenset[str] = frozenset()  # not built yet: an error that says so
 _SLIP = 80  # how near a lone key must be to a matcher's name to be taken for a slip
 
 
@@ -178,33 +177,23 @@ def _matcher_key(node: Fields, draft: Draft) -> str | None:
     """The matcher's name when this mapping is a matcher; None when it is a nested object."""
     known = matchers()
     names = [k.text for k, _ in node.entries]
-    candidates = [n for n in names if n in known or n in PLANNED]
-    for candidate in candidates:
-        options = known[candidate].options if candidate in known else frozenset()
+    for candidate in [n for n in names if n in known]:
+        options = known[candidate].options
         if all(n == candidate or n == "optional" or n in options for n in names):
             return candidate
     return None
 
 
 def _matcher(key: str, node: Fields, draft: Draft) -> Matcher | None:
-    kind = matchers().get(key)
-    entry = next(k for k, _ in node.entries if k.text == key)
-    if kind is None:
-        draft.problems.add(
-            entry,
-            f"the matcher {key!r} is not supported yet",
-            f"write {{literal: {{{key}: ...}}}} if the object itself is meant",
-        )
-        return None
     options = {k.text: v for k, v in node.entries if k.text not in (key, "optional")}
     value = node.get(key)
-    return None if value is None else kind.parse(value, options, draft)
+    return None if value is None else matchers()[key].parse(value, options, draft)
 
 
 def _slipped(node: Fields, draft: Draft) -> bool:
     """A lone key (or one beside `optional`) that is nearly a matcher's name is taken for a slip, and reported."""
     others = [k for k, _ in node.entries if k.text != "optional"]
-    known = {*matchers(), *PLANNED}
+    known = set(matchers())
     if len(others) != 1 or others[0].text in known:
         return False
     near = closest(others[0].text, known, cutoff=_SLIP)

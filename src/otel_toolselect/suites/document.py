@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from otel_toolselect.model.values import JSON
-from otel_toolselect.rules.matching import PLANNED, matchers
+from otel_toolselect.rules.matching import matchers
 from otel_toolselect.rules.problems import closest
 
 _LAST_SHORT = 0xFFFF
@@ -65,7 +65,7 @@ def _ambiguous(value: JSON) -> bool:
 
 def is_plain(keys: Iterable[str]) -> bool:
     """Whether an object with these keys is read as a nested object, and not as a matcher or a slip."""
-    known = {*matchers(), *PLANNED}
+    known = set(matchers())
     names = list(keys)
     if "optional" in names or any(n in known for n in names):
         return False
