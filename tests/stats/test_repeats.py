@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from otel_toolselect.model.verdicts import RunVerdict
 from otel_toolselect.stats import mcnemar, paired, repeats
-from otel_toolselect.stats.paired import majorities
+from otel_toolselect.stats.paired import outcomes
+from otel_toolselect.stats.repeats import by_case
 from tests.verdicts import bug_33, repeated, verdict
 
 
@@ -128,4 +129,11 @@ def test_pairs_are_identical_cases_only(before: dict[str, bool], after: dict[str
 
 
 def test_outcome_of_a_case_is_its_majority() -> None:
-    assert majorities(bug_33()) == {"c1": True, "c2": False, "c3": True, "c4": True, "c5": True, "c6": False}
+    assert outcomes(by_case(repeats(bug_33()))) == {
+        "c1": True,
+        "c2": False,
+        "c3": True,
+        "c4": True,
+        "c5": True,
+        "c6": False,
+    }

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from otel_toolselect.config import Settings, data_folder, load
 from otel_toolselect.errors import UsageError
 from otel_toolselect.model.figures import Report
+from otel_toolselect.model.observations import Observation
 from otel_toolselect.model.runs import Run
 from otel_toolselect.model.spans import Batch, LogRecord, Span
 
@@ -67,12 +68,18 @@ def runs_of(spans: Iterable[Span], logs: Iterable[LogRecord], settings: Settings
     """Spans and log records to runs. Pure; needs all of them at once, as runs may be stitched across
     traces.
     """
-    from otel_toolselect.assemble import CaseAttributes, assemble
     from otel_toolselect.dialects import read
+
+    return assembled(read(spans, logs), settings)
+
+
+def assembled(observations: Iterable[Observation], settings: Settings | None = None) -> list[Run]:
+    """Observations to runs, under the attribute names that the settings give to cases."""
+    from otel_toolselect.assemble import CaseAttributes, assemble
 
     names = (settings or load()).case_attributes
     attributes = CaseAttributes(names.case_id, names.suite, names.label, names.attempt)
-    return assemble(read(spans, logs), attributes)
+    return assemble(observations, attributes)
 
 
 def runs_from_files(paths: Sequence[str], *, settings: Settings | None = None, warn: Warn = _silent) -> list[Run]:
@@ -180,7 +187,8 @@ def doctor(spans: Sequence[Span], logs: Sequence[LogRecord], settings: Settings 
         return found.name if found else dialects.UNCLAIMED
 
     arrived = stats.scopes(spans, name)
-    rows = stats.coverage(runs_of(spans, logs, settings))
+    observations = dialects.read(spans, logs)
+    rows = stats.coverage(assembled(observations, settings))
     found: dict[tuple[str, str], set[str]] = {(row.service, row.dialect): set() for row in rows}
     for scope in arrived:
         for dialect in scope.dialects:
@@ -190,7 +198,7 @@ def doctor(spans: Sequence[Span], logs: Sequence[LogRecord], settings: Settings 
         coverage=rows,
         hints={key: dialects.hints(key[1], sorted(scopes)) for key, scopes in found.items()},
         loose_logs=sum(not log.span_id for log in logs),
-        faults=Counter(f"{o.dialect}: {o.fault}" for o in dialects.read(spans, logs) if o.fault),
+        faults=Counter(f"{o.dialect}: {o.fault}" for o in observations if o.fault),
     )
 
 

@@ -16,10 +16,9 @@ _CONTENT = ("arguments", "results", "request")
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """One instrumentation: how its scopes begin, how it is installed, and its switches by what they bring."""
+    """One instrumentation: how its scopes begin, and its switches by what they bring."""
 
     scope: str
-    install: str
     content: str = ""
     switches: Mapping[str, str] = field(default_factory=dict)
 
@@ -30,7 +29,6 @@ class Library:
 LIBRARIES: tuple[Library, ...] = (
     Library(
         "opentelemetry.instrumentation.genai.openai_agents",
-        "pip install opentelemetry-instrumentation-genai-openai-agents opentelemetry-instrumentation-genai-openai",
         f"set {_EXPERIMENTAL} and {_CAPTURE}=SPAN_AND_EVENT",
         {
             "request": "instrument the client too: opentelemetry-instrumentation-genai-openai records the messages",
@@ -40,59 +38,49 @@ LIBRARIES: tuple[Library, ...] = (
     ),
     Library(
         "opentelemetry.instrumentation.genai.",
-        "pip install opentelemetry-instrumentation-genai-openai (or -anthropic, -langchain)",
         f"set {_EXPERIMENTAL} and {_CAPTURE}=SPAN_AND_EVENT",
         {"catalog": f"set {_EXPERIMENTAL} and {_CAPTURE}=SPAN_AND_EVENT: the tools come with the content"},
     ),
     Library(
         "opentelemetry.instrumentation.openai_v2",
-        "pip install opentelemetry-instrumentation-openai-v2",
         f"set {_CAPTURE}=true and export logs to the same endpoint: the content is in log events",
         {"catalog": "use opentelemetry-instrumentation-genai-openai: this release records no tool definitions"},
     ),
     Library(
         "com.anthropic.sdk.python",
-        "pip install anthropic",
         "set ANTHROPIC_OPEN_TELEMETRY_TRACES_CONTENT_MODE=content",
         {"catalog": "use opentelemetry-instrumentation-genai-anthropic: the SDK records no tool definitions"},
     ),
     Library(
         "pydantic-ai",
-        "pip install pydantic-ai",
         "construct InstrumentationSettings(include_content=True) (the default)",
     ),
-    Library("logfire.", "pip install logfire", "leave logfire's scrubbing off for the message attributes"),
+    Library("logfire.", "leave logfire's scrubbing off for the message attributes"),
     Library(
         "strands.telemetry.tracer",
-        'pip install "strands-agents[otel]"',
         "content is always on; see that span events are not dropped on the way (Collector filters)",
         {"catalog": f"set {_EXPERIMENTAL},gen_ai_tool_definitions"},
     ),
     Library(
         "agent_framework",
-        "pip install agent-framework",
         "set ENABLE_INSTRUMENTATION=true and ENABLE_SENSITIVE_DATA=true",
     ),
     Library(
         "semantic_kernel",
-        "pip install semantic-kernel",
         "set SEMANTICKERNEL_EXPERIMENTAL_GENAI_ENABLE_OTEL_DIAGNOSTICS_SENSITIVE=true and attach the OTel "
         "LoggingHandler to Python's logging: the messages are log records",
     ),
     Library(
         "litellm",
-        "pip install litellm; litellm.callbacks = ['otel']",
         f"set {_CAPTURE}=SPAN_AND_EVENT and USE_OTEL_LITELLM_REQUEST_SPAN=true",
         {"ids": "LiteLLM records the ids of requested calls in the next request only"},
     ),
     Library(
         "gen_ai",
-        "npm install ai @ai-sdk/otel",
         "pass telemetry: { recordInputs: true, recordOutputs: true } to the call",
     ),
     Library(
         "agent_session_otel",
-        "pip install agent-session-otel",
         "export with --include-content",
         {"catalog": "session files hold no tool definitions: pin the case's tools in the suite"},
     ),

@@ -61,3 +61,12 @@ class Kind(Protocol):
     def finish(self, draft: Draft) -> Check | None:
         """The compiled check, now that all keys are read; None when there is nothing to check."""
         ...
+
+
+class AlwaysOn:
+    """The part that kinds without a setting share: the loader never has them parse, it says that they take none."""
+
+    implicit = True
+
+    def parse(self, key: Scalar, node: Node, draft: Draft) -> None:
+        raise NotImplementedError(f"{key.text} is always on and has no setting")

@@ -11,12 +11,11 @@ and counting each would make the test see more evidence than there is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import comb
 
-from otel_toolselect.model.verdicts import RunVerdict
-from otel_toolselect.stats.repeats import CaseRepeats, by_case, repeats
+from otel_toolselect.stats.repeats import CaseRepeats
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +47,6 @@ def paired(before: Mapping[str, bool], after: Mapping[str, bool]) -> Paired:
     both = sum(before[case] and after[case] for case in common)
     p = mcnemar(len(lost), len(gained)) if common else None
     return Paired(len(common), both, len(common) - both - len(lost) - len(gained), lost, gained, p)
-
-
-def majorities(runs: Iterable[RunVerdict]) -> dict[str, bool]:
-    """The outcome of each case that was observed."""
-    return outcomes(by_case(repeats(runs)))
 
 
 def outcomes(cases: Mapping[str, CaseRepeats]) -> dict[str, bool]:

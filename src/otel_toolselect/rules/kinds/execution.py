@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from otel_toolselect.model.verdicts import Finding, Layer
-from otel_toolselect.rules._nodes import Node, Scalar
-from otel_toolselect.rules.check import Check
+from otel_toolselect.rules.check import AlwaysOn, Check
 from otel_toolselect.rules.draft import Draft
 from otel_toolselect.rules.view import CallView, RunView
 
@@ -66,12 +65,8 @@ def unrecovered(view: RunView) -> list[CallView]:
     return left[::-1]
 
 
-class _Kind:
+class _Kind(AlwaysOn):
     name = NAME
-    implicit = True
-
-    def parse(self, key: Scalar, node: Node, draft: Draft) -> None:
-        raise NotImplementedError("execution has no setting")
 
     def finish(self, draft: Draft) -> Check | None:
         return ExecutionCheck()

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from otel_toolselect.model.verdicts import Finding, Layer, Status
-from otel_toolselect.rules._nodes import Node, Scalar
-from otel_toolselect.rules.check import Check
+from otel_toolselect.rules.check import AlwaysOn, Check
 from otel_toolselect.rules.draft import Draft
 from otel_toolselect.rules.view import RunView
 
@@ -36,12 +35,8 @@ class GhostCheck:
         return (Finding(NAME, "selection", status, said, {"ghosts": names, "answered": answered}),)
 
 
-class _Kind:
+class _Kind(AlwaysOn):
     name = NAME
-    implicit = True
-
-    def parse(self, key: Scalar, node: Node, draft: Draft) -> None:
-        raise NotImplementedError("ghost has no setting")
 
     def finish(self, draft: Draft) -> Check | None:
         return GhostCheck()

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from otel_toolselect.model.verdicts import Finding, Layer
-from otel_toolselect.rules._nodes import Node, Scalar
-from otel_toolselect.rules.check import Check
+from otel_toolselect.rules.check import AlwaysOn, Check
 from otel_toolselect.rules.draft import Draft
 from otel_toolselect.rules.view import RunView
 
@@ -43,12 +42,8 @@ class PinnedCheck:
         return (Finding(NAME, "selection", "needs_review", said, {"added": added, "gone": gone}),)
 
 
-class _Kind:
+class _Kind(AlwaysOn):
     name = NAME
-    implicit = True
-
-    def parse(self, key: Scalar, node: Node, draft: Draft) -> None:
-        raise NotImplementedError("pinned has no setting; pin with the case's tools")
 
     def finish(self, draft: Draft) -> Check | None:
         if draft.pinned is None and draft.catalog is None:

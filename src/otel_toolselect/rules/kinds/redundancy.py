@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from otel_toolselect.model.verdicts import Finding, Layer
-from otel_toolselect.rules._nodes import Node, Scalar
-from otel_toolselect.rules.check import Check
+from otel_toolselect.rules.check import AlwaysOn, Check
 from otel_toolselect.rules.draft import Draft
 from otel_toolselect.rules.repeats import redundant
 from otel_toolselect.rules.view import RunView
@@ -45,12 +44,8 @@ def _none(total: int) -> tuple[Finding, ...]:
     return (Finding(NAME, "efficiency", "pass", "no call is redundant", {"redundant": 0, "calls": total}),)
 
 
-class _Kind:
+class _Kind(AlwaysOn):
     name = NAME
-    implicit = True
-
-    def parse(self, key: Scalar, node: Node, draft: Draft) -> None:
-        raise NotImplementedError("redundancy has no setting; limit it with budget: {redundant: N}")
 
     def finish(self, draft: Draft) -> Check | None:
         return RedundancyCheck()

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from otel_toolselect.model.verdicts import Finding, Layer
-from otel_toolselect.rules._nodes import Node, Scalar
-from otel_toolselect.rules.check import Check
+from otel_toolselect.rules.check import AlwaysOn, Check
 from otel_toolselect.rules.draft import Draft
 from otel_toolselect.rules.selectors import Tool
 from otel_toolselect.rules.view import RunView
@@ -34,12 +33,8 @@ class RetiredCheck:
         return (Finding(NAME, "selection", "fail", said, {"retired": names}),)
 
 
-class _Kind:
+class _Kind(AlwaysOn):
     name = NAME
-    implicit = True
-
-    def parse(self, key: Scalar, node: Node, draft: Draft) -> None:
-        raise NotImplementedError("retired has no setting; write it in the policy of the tool")
 
     def finish(self, draft: Draft) -> Check | None:
         tools = draft.policy.retired

@@ -21,8 +21,8 @@ from otel_toolselect.model.runs import Unknown
 from otel_toolselect.model.values import JSON, json_equal
 from otel_toolselect.model.verdicts import Finding, Layer
 from otel_toolselect.rules._literal import brief
-from otel_toolselect.rules._nodes import Node, Scalar, clip
-from otel_toolselect.rules.check import Check
+from otel_toolselect.rules._nodes import clip
+from otel_toolselect.rules.check import AlwaysOn, Check
 from otel_toolselect.rules.draft import Draft
 from otel_toolselect.rules.kinds._arguments import judged, unknown
 from otel_toolselect.rules.selectors import CallSet, Selector
@@ -179,12 +179,8 @@ def compiled_schema(schema: Any) -> Compiled | None:
     return found[1]
 
 
-class _Kind:
+class _Kind(AlwaysOn):
     name = NAME
-    implicit = True
-
-    def parse(self, key: Scalar, node: Node, draft: Draft) -> None:
-        raise NotImplementedError("schema has no setting")
 
     def finish(self, draft: Draft) -> Check | None:
         if not draft.profile.schema:
