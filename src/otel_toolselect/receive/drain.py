@@ -41,7 +41,7 @@ class Drainer:
         self._lock = threading.Condition()
         self._queue: deque[Entry] = deque()
         self._spans = self._bytes = 0  # of what is queued
-        self._held = 0  # raw bytes of queued requests whose decoded form is in memory
+        self._held = 0  # bytes of queued requests that are in memory
         self._put = self._done = 0  # entries that came in, entries that are settled
         self._hurry = 0  # settle this many without waiting for a fuller batch
         self._stop_at: float | None = None
@@ -55,12 +55,12 @@ class Drainer:
         with self._lock:
             idle = not self._queue
             for entry in entries:
-                if entry.batch is not None:
+                if entry.request is not None:
                     if self._held + entry.place.size > self._settings.memory_bytes:
-                        entry.batch = None
+                        entry.request = None
                     else:
                         self._held += entry.place.size
-                self._spans += _count(entry)
+                self._spans += entry.records
                 self._bytes += entry.place.size
                 self._queue.append(entry)
             self._put += len(entries)
@@ -107,11 +107,11 @@ class Drainer:
             spans = size = 0
             while self._queue and not (entries and self._is_full(spans, size)):
                 entry = self._queue.popleft()
-                spans += _count(entry)
+                spans += entry.records
                 size += entry.place.size
-                self._spans -= _count(entry)
+                self._spans -= entry.records
                 self._bytes -= entry.place.size
-                if entry.batch is not None:
+                if entry.request is not None:
                     self._held -= entry.place.size
                 entries.append(entry)
             return entries
@@ -131,7 +131,8 @@ class Drainer:
         logs: list[LogRecord] = []
         for entry in entries:
             try:
-                batch = entry.batch or self._spool.read(entry).decode(self._settings.max_request_bytes)
+                request = entry.request or self._spool.read(entry)
+                batch = request.decode(self._settings.max_request_bytes)
             except (ToolselectError, OSError) as error:
                 self._bury(entry, f"cannot be read: {_reason(error)}", error)
                 continue
@@ -212,7 +213,3 @@ def may_pass(error: Exception) -> bool:
 def _reason(error: Exception) -> str:
     """The error as text, unless it is a foreign one: those may quote content."""
     return str(error) if isinstance(error, ToolselectError) else type(error).__name__
-
-
-def _count(entry: Entry) -> int:
-    return 0 if entry.batch is None else len(entry.batch.spans) + len(entry.batch.logs)

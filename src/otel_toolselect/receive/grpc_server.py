@@ -75,8 +75,8 @@ class GrpcServer:
     def _export(self, signal: Signal) -> _Handler:
         async def export(body: bytes, context: Any) -> bytes:
             try:
-                self._intake.check_token(_authorization(context))
-                return await self._intake.accept(Request(signal, "protobuf", body))
+                sender = self._intake.access.admit(_authorization(context))
+                return await self._intake.accept(Request(signal, "protobuf", body), sender)
             except Exception as error:  # noqa: BLE001 - every error is answered by the one table
                 await self._abort(context, error)
                 raise AssertionError("abort does not return") from None

@@ -63,8 +63,9 @@ class _Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["path"] != _OPEN:
             headers = Headers(scope=scope)
+            scope.setdefault("state", {})
             try:
-                self._intake.check_token(headers.get("authorization"))
+                scope["state"]["sender"] = self._intake.access.admit(headers.get("authorization"))
             except Exception as error:  # noqa: BLE001 - answered by the one table
                 await _refusal(self._intake, error, _encoding_of(headers) or "json")(scope, receive, send)
                 return
@@ -80,7 +81,7 @@ def _endpoint(intake: Intake, settings: Settings, signal: Signal) -> Callable[[H
             coding = _coding_of(http.headers)
             limit = settings.max_request_bytes
             body = decompress(await _body(http, limit), coding, limit)
-            reply = await intake.accept(Request(signal, encoding, body))
+            reply = await intake.accept(Request(signal, encoding, body), http.state.sender)
         except ClientDisconnect:
             return Response(status_code=400)  # nobody is there to read it
         except Exception as error:  # noqa: BLE001 - answered by the one table

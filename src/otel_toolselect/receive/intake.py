@@ -1,26 +1,23 @@
-"""One request, whichever port it came in by: decode, spool, answer. Runs on the event loop.
-
-Decoding comes before the acknowledgement, because the answer must count what was rejected; it is done here,
-on the one thread of the loop: several Python threads walking attributes only take turns, at a third more
-CPU.
+"""One request, whichever port it came in by: through the door, into the spool, answered. Runs on the event loop:
+several Python threads walking messages only take turns, at a third more CPU.
 """
 
 from __future__ import annotations
 
 import asyncio
-import hmac
 import logging
 import traceback
 from collections.abc import Sequence
 
 from otel_toolselect.errors import InputError, OverloadError, TooLargeError
 from otel_toolselect.otlp import replies
+from otel_toolselect.receive.access import Access, Sender
 from otel_toolselect.receive.counters import Counters
 from otel_toolselect.receive.deadletters import DeadLetters
+from otel_toolselect.receive.door import Door
 from otel_toolselect.receive.records import Request
-from otel_toolselect.receive.settings import Settings
 from otel_toolselect.receive.spool import Pending, Spool
-from otel_toolselect.receive.status import Failure, NotAllowedError, failure_of
+from otel_toolselect.receive.status import Failure, failure_of
 
 log = logging.getLogger(__name__)
 
@@ -28,37 +25,38 @@ log = logging.getLogger(__name__)
 class Intake:
     """Made on the loop that serves; `told` is called by the spool's writer thread."""
 
-    def __init__(self, spool: Spool, dead: DeadLetters, settings: Settings, counters: Counters) -> None:
+    def __init__(self, access: Access, door: Door, spool: Spool, dead: DeadLetters, counters: Counters) -> None:
+        self.access = access
+        self._door = door
         self._spool = spool
         self._dead = dead
-        self._settings = settings
         self._counters = counters
         self._loop = asyncio.get_running_loop()
 
-    async def accept(self, request: Request) -> bytes:
+    async def accept(self, request: Request, sender: Sender) -> bytes:
         """The body of a success answer, once what was kept is on disk.
 
         Raises what `status.failure_of` maps.
         """
         self._counters.add(requests=1)
         try:
-            batch = request.decode(self._settings.max_request_bytes)
+            admitted = self._door.admit(request, sender)
         except TooLargeError:
             raise
         except InputError as error:
             await asyncio.to_thread(self._dead.keep, request, str(error), acknowledged=False)
             raise
-        if batch.spans or batch.logs:
+        if admitted.spans or admitted.logs:
             written = self._loop.create_future()
-            self._spool.submit(Pending(request, batch, written))
+            self._spool.submit(Pending(admitted.request, admitted.spans + admitted.logs, written))
             await written
         self._counters.add(
-            spans=len(batch.spans),
-            logs=len(batch.logs),
-            rejected=replies.rejected(batch),
-            warnings=len(batch.warnings),
+            spans=admitted.spans,
+            logs=admitted.logs,
+            rejected=replies.rejected(admitted.notes),
+            warnings=len(admitted.notes.warnings),
         )
-        return replies.encode_success(request.signal, request.encoding, batch)
+        return replies.encode_success(request.signal, request.encoding, admitted.notes)
 
     def told(self, pending: Sequence[Pending], error: Exception | None) -> None:
         """Wakes the senders of one group commit with one call into the loop."""
@@ -66,15 +64,6 @@ class Intake:
             self._loop.call_soon_threadsafe(_resolve, pending, error)
         except RuntimeError:  # the loop is gone: so are the senders, and their spans are safe
             log.debug("the loop ended before %d requests were answered", len(pending))
-
-    def check_token(self, authorization: str | None) -> None:
-        """Raises NotAllowedError unless the header holds the bearer token, if there is one at all."""
-        token = self._settings.bearer_token
-        if token is None:
-            return
-        scheme, _, given = (authorization or "").partition(" ")
-        if scheme.lower() != "bearer" or not hmac.compare_digest(given.strip().encode(), token.encode()):
-            raise NotAllowedError("a bearer token is needed, and this is none or another", where="authorization")
 
     def failure(self, error: Exception) -> Failure:
         """The answer to an error, counted; a log line only for errors that are ours, and never with

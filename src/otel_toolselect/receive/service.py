@@ -9,8 +9,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from otel_toolselect.errors import StoreError
+from otel_toolselect.receive.access import Access
 from otel_toolselect.receive.counters import Counters
 from otel_toolselect.receive.deadletters import DeadLetters
+from otel_toolselect.receive.door import Door
 from otel_toolselect.receive.drain import Drainer
 from otel_toolselect.receive.intake import Intake
 from otel_toolselect.receive.settings import Settings, Sink
@@ -71,7 +73,7 @@ class AsyncReceiver:
         try:
             dead = DeadLetters(settings.spool / "dead-letter", settings.dead_letter_bytes, counters)
             self._drainer = Drainer(spool, self._sink, dead, settings, counters)
-            intake = Intake(spool, dead, settings, counters)
+            intake = Intake(Access(settings.bearer_token), Door(settings), spool, dead, counters)
             left = await asyncio.to_thread(spool.recover, dead)
             if left:
                 log.info("%d requests of an earlier process go from the spool to the store now", len(left))

@@ -38,8 +38,7 @@ class Settings:
     """Acknowledged and not yet in the store; beyond it senders are told to come back later."""
     segment_bytes: int = 16 * MIB
     memory_bytes: int = 32 * MIB
-    """Raw size of requests whose decoded form waits in memory; beyond it they are read back from the spool.
-    """
+    """Size of requests that wait in memory; beyond it they are read back from the spool."""
     dead_letter_bytes: int = 256 * MIB
     """Bodies that were refused, kept to look at; beyond it only the count grows."""
     insert_spans: int = 10_000

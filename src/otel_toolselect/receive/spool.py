@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from otel_toolselect.errors import EnvironmentProblem, OverloadError
-from otel_toolselect.model.spans import Batch
 from otel_toolselect.receive.counters import Counters
 from otel_toolselect.receive.deadletters import DeadLetters
 from otel_toolselect.receive.records import MAGIC, Place, Request, request_of, scan
@@ -28,12 +27,15 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True, eq=False)
 class Entry:
-    """A request that is durable. `batch` is its decoded form while memory allows, else it is read back."""
+    """A request that is durable. `records`: spans and log records in it, 0 when not known (after a restart).
+    `request`: as long as memory allows, else it is read back.
+    """
 
     number: int
     segment: Segment
     place: Place
-    batch: Batch | None = None
+    records: int = 0
+    request: Request | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -41,7 +43,7 @@ class Pending:
     """A request on its way to the disk, and whom to tell."""
 
     request: Request
-    batch: Batch | None
+    records: int
     token: object = None
 
 
@@ -198,7 +200,7 @@ class Spool:
             segment.waiting += len(pending)
         for item, offset in zip(pending, offsets, strict=True):
             place = Place(item.request.kind, offset, len(item.request.body))
-            entries.append(Entry(self._next_number, segment, place, item.batch))
+            entries.append(Entry(self._next_number, segment, place, item.records, item.request))
             self._next_number += 1
         if segment.size >= self._segment_bytes:
             self._seal()

@@ -1,0 +1,105 @@
+"""Readers of single values: each turns what a file, a variable or a flag gives into a setting, or raises ValueError
+with a text that says what would be right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import field
+from typing import Any
+
+Reader = Callable[[object], Any]
+
+
+def setting(
+    default: Any, read: Reader, *, variable: str | None = "", secret: bool = False, in_file: bool = True
+) -> Any:
+    """A dataclass field that is a setting.
+
+    `variable`: its environment variable without the prefix; "" is TABLE_NAME in capitals, None is no variable. A
+    `secret` is never shown. `in_file` False: it comes from the environment only, as files of settings are shared.
+    """
+    metadata = {"read": read, "variable": variable, "in_file": in_file}
+    return field(default=default, repr=not secret, metadata=metadata)
+
+
+def text(value: object) -> str:
+    if not isinstance(value, str) or not value:
+        raise ValueError(f"{value!r} is no text")
+    return value
+
+
+def port(value: object) -> int:
+    shown = str(value)
+    if isinstance(value, bool) or not shown.isdecimal() or int(shown) > 65535:
+        raise ValueError(f"{value!r} is no port; write a number from 0 to 65535, 0 for a free one")
+    return int(shown)
+
+
+def names(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not value or not all(isinstance(v, str) and v for v in value):
+        raise ValueError(f"{value!r} is no list of attribute names")
+    return tuple(value)
+
+
+def texts(value: object) -> tuple[str, ...]:
+    """A list of texts; in a variable or a flag they are parted by commas."""
+    if isinstance(value, str):
+        value = [part.strip() for part in value.split(",") if part.strip()]
+    if not isinstance(value, list) or not all(isinstance(v, str) and v for v in value):
+        raise ValueError(f"{value!r} is no list of texts")
+    return tuple(value)
+
+
+def endpoint(value: object) -> str:
+    shown = text(value)
+    if not shown.startswith(("http://", "https://")):
+        raise ValueError(f"{value!r} is no address; write https://HOST/v1, the part before /chat/completions")
+    return shown.rstrip("/").removesuffix("/chat/completions")
+
+
+def count(value: object) -> int:
+    shown = str(value)
+    if isinstance(value, bool) or not shown.isdecimal() or int(shown) > 10**9:
+        raise ValueError(f"{value!r} is no whole number from 0")
+    return int(shown)
+
+
+_UNITS = {"": 1, "b": 1, "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}
+
+
+def size(value: object) -> int:
+    """Bytes, as a number or with a unit: 20971520, "20 MiB"."""
+    shown = str(value).strip().lower()
+    digits = shown.rstrip("kmgtib ")
+    unit = shown[len(digits) :].strip()
+    if isinstance(value, bool) or not digits.isdecimal() or unit not in _UNITS:
+        raise ValueError(f"{value!r} is no size; write bytes, or a number with KiB, MiB, GiB")
+    return int(digits) * _UNITS[unit]
+
+
+def seconds(value: object) -> float:
+    try:
+        number = float(str(value))
+    except ValueError:
+        number = -1.0
+    if isinstance(value, bool) or not 0 < number <= 86_400:
+        raise ValueError(f"{value!r} is no number of seconds from 0 to 86400")
+    return number
+
+
+def switch(value: object) -> bool:
+    known = {"true": True, "1": True, "false": False, "0": False}
+    found = known.get(str(value).lower())
+    if found is None:
+        raise ValueError(f"{value!r} is neither true nor false")
+    return found
+
+
+def one_of(*allowed: str) -> Reader:
+    def read(value: object) -> str:
+        if value not in allowed:
+            raise ValueError(f"{value!r} is none of {', '.join(allowed)}")
+        return str(value)
+
+    return read
