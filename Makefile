@@ -42,7 +42,7 @@ fmt: $(STAMP)
 
 lock:
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
-	  --no-header --extra demo --extra instrument --extra values --extra cel --extra judge --group test --group check --group build pyproject.toml --output-file requirements.lock
+	  --no-header --extra demo --extra instrument --extra values --extra cel --extra judge --extra notify --extra export --group test --group check --group build pyproject.toml --output-file requirements.lock
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
