@@ -94,10 +94,14 @@ class LogRecord:
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """A span or log record that could not be kept, and why; counted in OTLP partial success."""
+    """A span or log record that could not be kept, and why; counted in OTLP partial success.
+
+    `kind` is the reason as one word of a fixed set (`receive.counters.REJECTIONS`), for metrics.
+    """
 
     where: str
     reason: str
+    kind: str = "invalid"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,48 @@
-"""What a receiver counts of itself; whoever shows metrics reads a snapshot."""
+"""What a receiver counts of itself; whoever shows metrics reads a snapshot.
+
+The one place where the receiver counts. Reasons are a fixed set, so that no sender can make a metric grow.
+"""
 
 from __future__ import annotations
 
 import threading
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+
+OTHER = "other"
+
+REFUSALS = (
+    "unauthenticated",  # no token, an unknown one, no client certificate
+    "forbidden",  # known, but not for this
+    "quota",  # over what its token may send
+    "not_otlp",  # cannot be decoded
+    "unsupported_type",  # content type or content coding
+    "too_large",  # a body, before or after inflating
+    "too_many",  # spans or records in one request
+    "too_deep",  # nesting of values
+    "too_slow",  # a body that did not arrive in time
+    "too_busy",  # connections, streams or requests at the same time
+    "spool_full",
+    "spool_broken",  # the disk cannot be written
+    "stopping",
+    "internal",  # a mistake of ours
+    OTHER,
+)
+"""Why a request as a whole was not taken."""
+
+REJECTIONS = (
+    "invalid",  # ids, times or shapes that the protocol does not allow
+    "too_many",  # beyond the limit of spans, attributes, events or links
+    "too_large",  # a value beyond its limit
+    "too_deep",
+    "quota",
+    OTHER,
+)
+"""Why a span or log record was left out of a request that was otherwise kept."""
+
+SENDERS_SHOWN = 50
+"""Names of tokens that are told apart; those that come later are counted as "other"."""
 
 
 @dataclass(slots=True)
@@ -30,6 +69,9 @@ class Counters:
     """Bytes at the end of spool segments that were no whole record."""
     dead_letters: int = 0
     dead_letters_not_kept: int = 0
+    _refusals: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(REFUSALS, 0)), repr=False)
+    _rejections: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(REJECTIONS, 0)), repr=False)
+    _over_quota: Counter[str] = field(default_factory=Counter, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def add(self, **amounts: int) -> None:
@@ -37,6 +79,36 @@ class Counters:
             for name, amount in amounts.items():
                 setattr(self, name, getattr(self, name) + amount)
 
+    def refuse(self, reason: str, n: int = 1) -> None:
+        """Requests that were not taken, by one of REFUSALS; any other word counts as "other".
+
+        Every error that is answered is counted by `Intake.failure`, with the reason that `status.failure_of` gives it:
+        call this only for what ends without such an answer (a connection that is cut).
+        """
+        with self._lock:
+            self._refusals[reason if reason in self._refusals else OTHER] += n
+
+    def reject(self, reason: str, n: int = 1) -> None:
+        """Spans and log records left out of a request, by one of REJECTIONS; any other word counts as "other".
+
+        It adds to `rejected` too. Everything that the answer's notes tell is counted by `Intake.accept`, by the `kind`
+        of its Rejection: call this only for what is left out without a note.
+        """
+        with self._lock:
+            self._rejections[reason if reason in self._rejections else OTHER] += n
+            self.rejected += n
+
+    def over_quota(self, sender: str, n: int = 1) -> None:
+        """Requests of a token, by the name that the configuration gives it, that were over its quota."""
+        with self._lock:
+            known = sender in self._over_quota or len(self._over_quota) < SENDERS_SHOWN
+            self._over_quota[sender if known else OTHER] += n
+
     def snapshot(self) -> dict[str, int]:
         with self._lock:
             return {f.name: getattr(self, f.name) for f in fields(self) if not f.name.startswith("_")}
+
+    def by_label(self) -> tuple[Mapping[str, int], Mapping[str, int], Mapping[str, int]]:
+        """Refusals by reason, rejections by reason, requests over quota by token name: copies."""
+        with self._lock:
+            return dict(self._refusals), dict(self._rejections), dict(self._over_quota)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import traceback
+from collections import Counter
 from collections.abc import Sequence
 
 from otel_toolselect.errors import InputError, OverloadError, TooLargeError
@@ -53,9 +54,11 @@ class Intake:
         self._counters.add(
             spans=admitted.spans,
             logs=admitted.logs,
-            rejected=replies.rejected(admitted.notes),
             warnings=len(admitted.notes.warnings),
         )
+        left_out = (*admitted.notes.rejected_spans, *admitted.notes.rejected_logs)
+        for kind, n in Counter(r.kind for r in left_out).items():
+            self._counters.reject(kind, n)
         return replies.encode_success(request.signal, request.encoding, admitted.notes)
 
     def told(self, pending: Sequence[Pending], error: Exception | None) -> None:
@@ -70,6 +73,7 @@ class Intake:
         content.
         """
         failure = failure_of(error)
+        self._counters.refuse(failure.reason)
         if failure.http_status == 500:
             self._counters.add(failed=1)
             place = traceback.extract_tb(error.__traceback__)[-1]
