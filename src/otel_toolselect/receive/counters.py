@@ -9,6 +9,9 @@ import threading
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from typing import Literal
+
+from otel_toolselect.telemetry.histogram import Histogram
 
 OTHER = "other"
 
@@ -41,8 +44,28 @@ REJECTIONS = (
 )
 """Why a span or log record was left out of a request that was otherwise kept."""
 
+Protocol = Literal["grpc", "http"]
+Outcome = Literal["accepted", "refused", "overloaded", "failed"]
+"""Of a request: kept; an error of the sender's; "come back later"; an error of ours."""
+
+ACK_BOUNDS_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+"""The promise is 99 % under 0.05."""
+LAG_BOUNDS_S = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0, 7200.0)
+"""Usual is the delay of an insert; what is beyond a minute was an outage of the store."""
+
 SENDERS_SHOWN = 50
 """Names of tokens that are told apart; those that come later are counted as "other"."""
+
+
+@dataclass(frozen=True, slots=True)
+class ByLabel:
+    """Copies of the counts that have labels."""
+
+    answers: Mapping[tuple[Protocol, Outcome], int]
+    refusals: Mapping[str, int]
+    rejections: Mapping[str, int]
+    over_quota: Mapping[str, int]
+    """By name of a token."""
 
 
 @dataclass(slots=True)
@@ -69,6 +92,14 @@ class Counters:
     """Bytes at the end of spool segments that were no whole record."""
     dead_letters: int = 0
     dead_letters_not_kept: int = 0
+    delivered_spans: int = 0
+    """Spans that the sink took; repeats of a sender count each time."""
+    delivered_logs: int = 0
+    ack_s: Histogram = field(default_factory=lambda: Histogram(ACK_BOUNDS_S), repr=False)
+    """From a request that arrived in full to its acknowledgement; kept requests only."""
+    lag_s: Histogram = field(default_factory=lambda: Histogram(LAG_BOUNDS_S), repr=False)
+    """From acknowledgement to stored, one observation a request."""
+    _answers: Counter[tuple[Protocol, Outcome]] = field(default_factory=Counter, repr=False)
     _refusals: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(REFUSALS, 0)), repr=False)
     _rejections: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(REJECTIONS, 0)), repr=False)
     _over_quota: Counter[str] = field(default_factory=Counter, repr=False)
@@ -104,11 +135,15 @@ class Counters:
             known = sender in self._over_quota or len(self._over_quota) < SENDERS_SHOWN
             self._over_quota[sender if known else OTHER] += n
 
+    def answer(self, protocol: Protocol, outcome: Outcome) -> None:
+        """One request, answered."""
+        with self._lock:
+            self._answers[protocol, outcome] += 1
+
     def snapshot(self) -> dict[str, int]:
         with self._lock:
-            return {f.name: getattr(self, f.name) for f in fields(self) if not f.name.startswith("_")}
+            return {f.name: getattr(self, f.name) for f in fields(self) if f.type == "int"}
 
-    def by_label(self) -> tuple[Mapping[str, int], Mapping[str, int], Mapping[str, int]]:
-        """Refusals by reason, rejections by reason, requests over quota by token name: copies."""
+    def by_label(self) -> ByLabel:
         with self._lock:
-            return dict(self._refusals), dict(self._rejections), dict(self._over_quota)
+            return ByLabel(dict(self._answers), dict(self._refusals), dict(self._rejections), dict(self._over_quota))

@@ -43,6 +43,7 @@ class Drainer:
         self._spans = self._bytes = 0  # of what is queued
         self._held = 0  # bytes of queued requests that are in memory
         self._put = self._done = 0  # entries that came in, entries that are settled
+        self._settling: list[Entry] = []
         self._hurry = 0  # settle this many without waiting for a fuller batch
         self._stop_at: float | None = None
         self._thread = threading.Thread(target=self._run, name="toolselect-drain", daemon=True)
@@ -66,6 +67,16 @@ class Drainer:
             self._put += len(entries)
             if idle or self._is_due():  # waking the thread for each request would cost more than the request
                 self._lock.notify_all()
+
+    @property
+    def alive(self) -> bool:
+        return self._thread.is_alive()
+
+    def oldest_s(self) -> float:
+        """How long the oldest request has waited that is acknowledged and not settled; 0 when there is none."""
+        with self._lock:
+            first = (self._settling or self._queue or [None])[0]
+            return 0.0 if first is None else time.monotonic() - first.kept_at
 
     def flush(self, timeout_s: float) -> bool:
         """Waits until all that was put before is settled; False when time ran out first."""
@@ -94,6 +105,7 @@ class Drainer:
                 return
             with self._lock:
                 self._done += len(entries)
+                self._settling = []
                 self._lock.notify_all()
                 if self._stop_at is not None and time.monotonic() >= self._stop_at:
                     return
@@ -114,6 +126,7 @@ class Drainer:
                 if entry.request is not None:
                     self._held -= entry.place.size
                 entries.append(entry)
+            self._settling = entries
             return entries
 
     def _is_due(self) -> bool:
@@ -156,8 +169,11 @@ class Drainer:
             self._settle(entries[:half])
             self._settle(entries[half:])
         else:
-            self._counters.add(inserts=1)
+            self._counters.add(inserts=1, delivered_spans=len(spans), delivered_logs=len(logs))
             self._spool.cross_off(entries)
+            now = time.monotonic()
+            for entry in entries:
+                self._counters.lag_s.observe(now - entry.kept_at)
 
     def _insert_until_it_works(self, spans: Sequence[Span], logs: Sequence[LogRecord]) -> None:
         pause = _FIRST_PAUSE_S

@@ -76,7 +76,7 @@ class GrpcServer:
         async def export(body: bytes, context: Any) -> bytes:
             try:
                 sender = self._intake.access.admit(_authorization(context))
-                return await self._intake.accept(Request(signal, "protobuf", body), sender)
+                return await self._intake.accept(Request(signal, "protobuf", body), sender, "grpc")
             except Exception as error:  # noqa: BLE001 - every error is answered by the one table
                 await self._abort(context, error)
                 raise AssertionError("abort does not return") from None
@@ -84,7 +84,7 @@ class GrpcServer:
         return export
 
     async def _abort(self, context: Any, error: Exception) -> None:
-        failure = self._intake.failure(error)
+        failure = self._intake.failure(error, "grpc")
         status = replies.encode_status(
             failure.grpc_code, failure.message, "protobuf", retry_after_s=failure.retry_after_s
         )  # the details travel as grpc's richer error model wants them (google.rpc.Status in a trailer)

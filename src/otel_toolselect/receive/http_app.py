@@ -81,7 +81,7 @@ def _endpoint(intake: Intake, settings: Settings, signal: Signal) -> Callable[[H
             coding = _coding_of(http.headers)
             limit = settings.max_request_bytes
             body = decompress(await _body(http, limit), coding, limit)
-            reply = await intake.accept(Request(signal, encoding, body), http.state.sender)
+            reply = await intake.accept(Request(signal, encoding, body), http.state.sender, "http")
         except ClientDisconnect:
             return Response(status_code=400)  # nobody is there to read it
         except Exception as error:  # noqa: BLE001 - answered by the one table
@@ -118,7 +118,7 @@ async def _body(http: HttpRequest, limit: int) -> bytes:
 
 
 def _refusal(intake: Intake, error: Exception, encoding: Encoding) -> Response:
-    failure = intake.failure(error)
+    failure = intake.failure(error, "http")
     body = replies.encode_status(failure.grpc_code, failure.message, encoding, retry_after_s=failure.retry_after_s)
     headers = {}
     if failure.retry_after_s is not None:

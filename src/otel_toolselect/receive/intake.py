@@ -6,14 +6,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 import traceback
 from collections import Counter
 from collections.abc import Sequence
 
-from otel_toolselect.errors import InputError, OverloadError, TooLargeError
+from otel_toolselect.errors import InputError, TooLargeError
 from otel_toolselect.otlp import replies
 from otel_toolselect.receive.access import Access, Sender
-from otel_toolselect.receive.counters import Counters
+from otel_toolselect.receive.counters import Counters, Protocol
 from otel_toolselect.receive.deadletters import DeadLetters
 from otel_toolselect.receive.door import Door
 from otel_toolselect.receive.records import Request
@@ -34,11 +35,12 @@ class Intake:
         self._counters = counters
         self._loop = asyncio.get_running_loop()
 
-    async def accept(self, request: Request, sender: Sender) -> bytes:
+    async def accept(self, request: Request, sender: Sender, protocol: Protocol) -> bytes:
         """The body of a success answer, once what was kept is on disk.
 
         Raises what `status.failure_of` maps.
         """
+        began = time.perf_counter()
         self._counters.add(requests=1)
         try:
             admitted = self._door.admit(request, sender)
@@ -59,6 +61,8 @@ class Intake:
         left_out = (*admitted.notes.rejected_spans, *admitted.notes.rejected_logs)
         for kind, n in Counter(r.kind for r in left_out).items():
             self._counters.reject(kind, n)
+        self._counters.answer(protocol, "accepted")
+        self._counters.ack_s.observe(time.perf_counter() - began)
         return replies.encode_success(request.signal, request.encoding, admitted.notes)
 
     def told(self, pending: Sequence[Pending], error: Exception | None) -> None:
@@ -68,7 +72,7 @@ class Intake:
         except RuntimeError:  # the loop is gone: so are the senders, and their spans are safe
             log.debug("the loop ended before %d requests were answered", len(pending))
 
-    def failure(self, error: Exception) -> Failure:
+    def failure(self, error: Exception, protocol: Protocol) -> Failure:
         """The answer to an error, counted; a log line only for errors that are ours, and never with
         content.
         """
@@ -76,12 +80,15 @@ class Intake:
         self._counters.refuse(failure.reason)
         if failure.http_status == 500:
             self._counters.add(failed=1)
+            self._counters.answer(protocol, "failed")
             place = traceback.extract_tb(error.__traceback__)[-1]
             log.error("%s at %s:%s", type(error).__name__, place.filename, place.lineno)
-        elif isinstance(error, OverloadError):
+        elif failure.retry_after_s is not None:
             self._counters.add(overloaded=1)
+            self._counters.answer(protocol, "overloaded")
         else:
             self._counters.add(refused=1)
+            self._counters.answer(protocol, "refused")
         return failure
 
 

@@ -12,6 +12,7 @@ import fcntl
 import logging
 import os
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,12 +29,13 @@ log = logging.getLogger(__name__)
 @dataclass(slots=True, eq=False)
 class Entry:
     """A request that is durable. `records`: spans and log records in it, 0 when not known (after a restart).
-    `request`: as long as memory allows, else it is read back.
+    `request`: as long as memory allows, else it is read back. `kept_at`: when it was durable, by time.monotonic.
     """
 
     number: int
     segment: Segment
     place: Place
+    kept_at: float
     records: int = 0
     request: Request | None = None
 
@@ -93,8 +95,11 @@ class Spool:
             if end < len(data):
                 self._report_torn(path, data, end, dead)
             segment.waiting = len(places)
+            kept_at = time.monotonic() - max(
+                0.0, time.time() - path.stat().st_mtime
+            )  # of the last; no record has its own
             for place in places:
-                entries.append(Entry(self._next_number, segment, place))
+                entries.append(Entry(self._next_number, segment, place, kept_at))
                 self._next_number += 1
                 self._bytes += place.size
             if not places and path.stat().st_size == end:
@@ -196,11 +201,12 @@ class Spool:
             self._seal()
             raise
         entries = []
+        kept_at = time.monotonic()
         with self._lock:
             segment.waiting += len(pending)
         for item, offset in zip(pending, offsets, strict=True):
             place = Place(item.request.kind, offset, len(item.request.body))
-            entries.append(Entry(self._next_number, segment, place, item.records, item.request))
+            entries.append(Entry(self._next_number, segment, place, kept_at, item.records, item.request))
             self._next_number += 1
         if segment.size >= self._segment_bytes:
             self._seal()
