@@ -9,7 +9,8 @@ import threading
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Literal
+from itertools import product
+from typing import Literal, get_args
 
 from otel_toolselect.telemetry.histogram import Histogram
 
@@ -57,6 +58,10 @@ SENDERS_SHOWN = 50
 """Names of tokens that are told apart; those that come later are counted as "other"."""
 
 
+# zeros from the start: a rate over a counter that appears with its first event misses that event
+_ANSWERS: dict[tuple[Protocol, Outcome], int] = dict.fromkeys(product(get_args(Protocol), get_args(Outcome)), 0)
+
+
 @dataclass(frozen=True, slots=True)
 class ByLabel:
     """Copies of the counts that have labels."""
@@ -95,11 +100,13 @@ class Counters:
     delivered_spans: int = 0
     """Spans that the sink took; repeats of a sender count each time."""
     delivered_logs: int = 0
+    reload_failures: int = 0
+    """Files of tokens or certificates that changed and could not be used; what was read before stays in force."""
     ack_s: Histogram = field(default_factory=lambda: Histogram(ACK_BOUNDS_S), repr=False)
     """From a request that arrived in full to its acknowledgement; kept requests only."""
     lag_s: Histogram = field(default_factory=lambda: Histogram(LAG_BOUNDS_S), repr=False)
     """From acknowledgement to stored, one observation a request."""
-    _answers: Counter[tuple[Protocol, Outcome]] = field(default_factory=Counter, repr=False)
+    _answers: Counter[tuple[Protocol, Outcome]] = field(default_factory=lambda: Counter(_ANSWERS), repr=False)
     _refusals: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(REFUSALS, 0)), repr=False)
     _rejections: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(REJECTIONS, 0)), repr=False)
     _over_quota: Counter[str] = field(default_factory=Counter, repr=False)

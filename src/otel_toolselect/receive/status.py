@@ -18,7 +18,8 @@ from otel_toolselect.errors import (
 from otel_toolselect.receive.counters import OTHER
 
 # numbers of google.rpc.Code, which are those of gRPC
-INVALID_ARGUMENT, RESOURCE_EXHAUSTED, INTERNAL, UNAVAILABLE, UNAUTHENTICATED = 3, 8, 13, 14, 16
+INVALID_ARGUMENT, DEADLINE_EXCEEDED, PERMISSION_DENIED, RESOURCE_EXHAUSTED = 3, 4, 7, 8
+UNIMPLEMENTED, INTERNAL, UNAVAILABLE, UNAUTHENTICATED = 12, 13, 14, 16
 
 
 class UnsupportedTypeError(DecodeError):
@@ -27,6 +28,34 @@ class UnsupportedTypeError(DecodeError):
 
 class NotAllowedError(InputError):
     """No token, or not the right one."""
+
+
+class ForbiddenError(InputError):
+    """Known, but not for this."""
+
+
+class UnknownMethodError(InputError):
+    """A gRPC method that is not served here."""
+
+
+class SlowBodyError(InputError):
+    """A body that was not there in time."""
+
+
+class QuotaError(OverloadError):
+    """More than `sender`, the name of a token, may send for now."""
+
+    def __init__(self, message: str, *, sender: str, retry_after_s: float) -> None:
+        super().__init__(message, retry_after_s=retry_after_s)
+        self.sender = sender
+
+
+class BusyError(OverloadError):
+    """Too much is under way at the same time."""
+
+
+class BrokenSpoolError(OverloadError):
+    """The disk does not take what should be kept, for now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +72,32 @@ class Failure:
     reason: str = OTHER
 
 
+# The first row that an error is an instance of holds: special cases before general ones.
+_TABLE: tuple[tuple[type[Exception], int, int, str], ...] = (
+    (QuotaError, RESOURCE_EXHAUSTED, 429, "quota"),
+    (BusyError, RESOURCE_EXHAUSTED, 429, "too_busy"),
+    (BrokenSpoolError, RESOURCE_EXHAUSTED, 429, "spool_broken"),
+    (OverloadError, RESOURCE_EXHAUSTED, 429, "spool_full"),
+    (EnvironmentProblem, UNAVAILABLE, 503, "stopping"),
+    (NotAllowedError, UNAUTHENTICATED, 401, "unauthenticated"),
+    (ForbiddenError, PERMISSION_DENIED, 403, "forbidden"),
+    (UnknownMethodError, UNIMPLEMENTED, 404, OTHER),
+    (SlowBodyError, DEADLINE_EXCEEDED, 408, "too_slow"),
+    (TooLargeError, RESOURCE_EXHAUSTED, 413, "too_large"),
+    (UnsupportedTypeError, INVALID_ARGUMENT, 415, "unsupported_type"),
+    (InputError, INVALID_ARGUMENT, 400, "not_otlp"),
+)
+
+
 def failure_of(error: Exception) -> Failure:
     """The answer to an error. Errors that are not ours are told without their text: it may hold content."""
-    if isinstance(error, OverloadError):
-        return Failure(RESOURCE_EXHAUSTED, 429, str(error), error.retry_after_s, reason="spool_full")
-    if isinstance(error, EnvironmentProblem):
-        return Failure(UNAVAILABLE, 503, str(error), 1.0, reason="stopping")
-    if isinstance(error, NotAllowedError):
-        return Failure(UNAUTHENTICATED, 401, str(error), reason="unauthenticated")
-    if isinstance(error, TooLargeError):
-        return Failure(RESOURCE_EXHAUSTED, 413, str(error), reason="too_large")
-    if isinstance(error, UnsupportedTypeError):
-        return Failure(INVALID_ARGUMENT, 415, str(error), reason="unsupported_type")
-    if isinstance(error, InputError):
-        return Failure(INVALID_ARGUMENT, 400, str(error), reason="not_otlp")
+    for kind, grpc_code, http_status, reason in _TABLE:
+        if isinstance(error, kind):
+            return Failure(grpc_code, http_status, str(error), _retry_after_s(error), reason)
     return Failure(INTERNAL, 500, f"internal error ({type(error).__name__})", reason="internal")
+
+
+def _retry_after_s(error: Exception) -> float | None:
+    if isinstance(error, OverloadError):
+        return error.retry_after_s
+    return 1.0 if isinstance(error, EnvironmentProblem) else None
