@@ -35,8 +35,8 @@ def running(settings: Callable[..., Settings], sink: RecordingSink) -> Iterator[
     """Starts receivers; all are stopped at the end."""
     started: list[Receiver] = []
 
-    def run(extra_routes: Any = (), **changes: Any) -> Receiver:
-        started.append(Receiver(settings(**changes), sink, extra_routes=extra_routes).start())
+    def run(extra_routes: Any = (), collectors: Any = (), **changes: Any) -> Receiver:
+        started.append(Receiver(settings(**changes), sink, extra_routes=extra_routes, collectors=collectors).start())
         return started[-1]
 
     yield run

@@ -75,8 +75,8 @@ class Drainer:
     def oldest_s(self) -> float:
         """How long the oldest request has waited that is acknowledged and not settled; 0 when there is none."""
         with self._lock:
-            first = (self._settling or self._queue or [None])[0]
-            return 0.0 if first is None else time.monotonic() - first.kept_at
+            waiting = self._settling or self._queue
+            return time.monotonic() - waiting[0].kept_at if waiting else 0.0
 
     def flush(self, timeout_s: float) -> bool:
         """Waits until all that was put before is settled; False when time ran out first."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from otel_toolselect.receive.counters import Counters
 from otel_toolselect.receive.service import AsyncReceiver
 from otel_toolselect.receive.settings import Settings, Sink
+from otel_toolselect.telemetry.metrics import Collector, Metrics
 
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute
@@ -21,8 +22,15 @@ T = TypeVar("T")
 class Receiver:
     """Runs an AsyncReceiver on an event loop in a thread of its own. Also a context manager."""
 
-    def __init__(self, settings: Settings, sink: Sink, *, extra_routes: Sequence[BaseRoute] = ()) -> None:
-        self._receiver = AsyncReceiver(settings, sink, extra_routes=extra_routes)
+    def __init__(
+        self,
+        settings: Settings,
+        sink: Sink,
+        *,
+        extra_routes: Sequence[BaseRoute] = (),
+        collectors: Sequence[Collector] = (),
+    ) -> None:
+        self._receiver = AsyncReceiver(settings, sink, extra_routes=extra_routes, collectors=collectors)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
 
@@ -37,6 +45,11 @@ class Receiver:
     @property
     def counters(self) -> Counters:
         return self._receiver.counters
+
+    @property
+    def metrics(self) -> Metrics:
+        """What /metrics shows; other parts may register collectors at any time."""
+        return self._receiver.metrics
 
     @property
     def waiting_bytes(self) -> int:

@@ -51,7 +51,7 @@ class GrpcServer:
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         self.port = self._bind()
         await self._server.start()
-        await self._report(health_pb2.HealthCheckResponse.SERVING)
+        await self.report(ready=True)
 
     def _bind(self) -> int:
         host, port = self._settings.host, self._settings.grpc_port or 0
@@ -65,10 +65,12 @@ class GrpcServer:
         return int(bound)
 
     async def stop(self, grace_s: float) -> None:
-        await self._report(health_pb2.HealthCheckResponse.NOT_SERVING)
+        await self.report(ready=False)
         await self._server.stop(grace_s)
 
-    async def _report(self, status: Any) -> None:
+    async def report(self, *, ready: bool) -> None:
+        """What health checks are told from now on."""
+        status = health_pb2.HealthCheckResponse.SERVING if ready else health_pb2.HealthCheckResponse.NOT_SERVING
         for name in ("", *SERVICES.values()):
             await self._health.set(name, status)
 

@@ -1,5 +1,4 @@
-"""OTLP/HTTP as an ASGI application: /v1/traces, /v1/logs, /healthz, and whatever higher layers mount beside
-them.
+"""OTLP/HTTP as an ASGI application: /v1/traces, /v1/logs, and whatever is mounted beside them.
 
 Source: OTLP specification, "OTLP/HTTP": binary and JSON protobuf, gzip (zstd besides), bounded before and
 after inflating; errors are google.rpc.Status in the encoding of the request.
@@ -14,7 +13,7 @@ from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.requests import Request as HttpRequest
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -22,6 +21,7 @@ from otel_toolselect.errors import TooLargeError
 from otel_toolselect.otlp import CODINGS, decompress, replies
 from otel_toolselect.otlp.jsondecode import Signal
 from otel_toolselect.otlp.replies import Encoding
+from otel_toolselect.receive.http_probes import OPEN
 from otel_toolselect.receive.intake import Intake
 from otel_toolselect.receive.records import Request
 from otel_toolselect.receive.settings import Settings
@@ -29,7 +29,6 @@ from otel_toolselect.receive.status import UnsupportedTypeError
 
 _ENCODINGS: dict[str, Encoding] = {"application/x-protobuf": "protobuf", "application/json": "json"}
 _TYPES = {encoding: name for name, encoding in _ENCODINGS.items()}
-_OPEN = "/healthz"
 
 
 def make_app(
@@ -37,31 +36,25 @@ def make_app(
     settings: Settings,
     *,
     extra_routes: Sequence[BaseRoute] = (),
-    healthy: Callable[[], bool] = lambda: True,
 ) -> ASGIApp:
     """The application. `extra_routes` share port and authentication; they come after the routes of OTLP."""
-
-    async def health(_: HttpRequest) -> Response:
-        return JSONResponse({"status": "ok"}) if healthy() else JSONResponse({"status": "stopping"}, 503)
-
     routes: list[BaseRoute] = [
         Route("/v1/traces", _endpoint(intake, settings, "traces"), methods=["POST"]),
         Route("/v1/logs", _endpoint(intake, settings, "logs"), methods=["POST"]),
-        Route(_OPEN, health, methods=["GET"]),
         *extra_routes,
     ]
     return _Guard(Starlette(routes=routes), intake)
 
 
 class _Guard:
-    """Asks for the token on every path but the health check, which says nothing of value."""
+    """Asks for the token on every path but the health checks, which say nothing of value."""
 
     def __init__(self, app: ASGIApp, intake: Intake) -> None:
         self._app = app
         self._intake = intake
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["path"] != _OPEN:
+        if scope["type"] == "http" and scope["path"] not in OPEN:
             headers = Headers(scope=scope)
             scope.setdefault("state", {})
             try:

@@ -14,9 +14,12 @@ from otel_toolselect.receive.counters import Counters
 from otel_toolselect.receive.deadletters import DeadLetters
 from otel_toolselect.receive.door import Door
 from otel_toolselect.receive.drain import Drainer
+from otel_toolselect.receive.health import Health
 from otel_toolselect.receive.intake import Intake
+from otel_toolselect.receive.metrics import ReceiverCollector
 from otel_toolselect.receive.settings import Settings, Sink
 from otel_toolselect.receive.spool import Spool
+from otel_toolselect.telemetry.metrics import Collector, Metrics
 
 if TYPE_CHECKING:  # both are imported late: a receiver of one protocol does not load the other
     from starlette.routing import BaseRoute
@@ -30,17 +33,27 @@ log = logging.getLogger(__name__)
 class AsyncReceiver:
     """`start`, then spans flow into the sink until `stop`; each is called once, on one event loop."""
 
-    def __init__(self, settings: Settings, sink: Sink, *, extra_routes: Sequence[BaseRoute] = ()) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        sink: Sink,
+        *,
+        extra_routes: Sequence[BaseRoute] = (),
+        collectors: Sequence[Collector] = (),
+    ) -> None:
+        """`collectors` show figures of other parts at /metrics."""
         settings.check()
         self.settings = settings
         self.counters = Counters()
+        self.metrics = Metrics(collectors)
         self._sink = sink
         self._extra_routes = tuple(extra_routes)
         self._spool: Spool | None = None
         self._drainer: Drainer | None = None
         self._grpc: GrpcServer | None = None
         self._http: HttpServer | None = None
-        self._stopping = False
+        self._health: Health | None = None
+        self._watching: asyncio.Task[None] | None = None
 
     @property
     def grpc_port(self) -> int | None:
@@ -80,23 +93,28 @@ class AsyncReceiver:
             self._drainer.put(left)
             self._drainer.start()
             spool.start(durable=self._drainer.put, told=intake.told)
-            await self._open_ports(intake)
+            self._health = health = Health(spool, self._drainer)
+            self.metrics.register(ReceiverCollector(settings, counters, spool, self._drainer, health))
+            await self._open_ports(intake, health)
         except BaseException:
             await self.stop()
             raise
 
-    async def _open_ports(self, intake: Intake) -> None:
+    async def _open_ports(self, intake: Intake, health: Health) -> None:
         if self.settings.grpc_port is not None:
             from otel_toolselect.receive.grpc_server import GrpcServer
 
             server = GrpcServer(intake, self.settings)
             await server.start()
             self._grpc = server
+            self._watching = asyncio.create_task(health.watch(server.report))
         if self.settings.http_port is not None:
             from otel_toolselect.receive.http_app import make_app
+            from otel_toolselect.receive.http_probes import routes
             from otel_toolselect.receive.http_server import HttpServer
 
-            app = make_app(intake, self.settings, extra_routes=self._extra_routes, healthy=lambda: not self._stopping)
+            probes = routes(health, self.metrics)
+            app = make_app(intake, self.settings, extra_routes=(*probes, *self._extra_routes))
             http = HttpServer(app, self.settings)
             await http.start()
             self._http = http
@@ -115,7 +133,10 @@ class AsyncReceiver:
 
         Never raises for a store that is away: what it did not take stays in the spool.
         """
-        self._stopping = True
+        if self._health is not None:
+            self._health.stopping = True
+        if self._watching is not None:
+            self._watching.cancel()
         ending = [server.stop(self.settings.stop_s) for server in (self._grpc,) if server]
         ending += [server.stop() for server in (self._http,) if server]
         await asyncio.gather(*ending)

@@ -8,6 +8,7 @@ an earlier process are given out again: the sink takes identical spans twice wit
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import logging
 import os
@@ -22,6 +23,7 @@ from otel_toolselect.receive.counters import Counters
 from otel_toolselect.receive.deadletters import DeadLetters
 from otel_toolselect.receive.records import MAGIC, Place, Request, request_of, scan
 from otel_toolselect.receive.segments import Segment, SegmentFile
+from otel_toolselect.receive.status import BrokenSpoolError
 
 log = logging.getLogger(__name__)
 
@@ -66,6 +68,8 @@ class Spool:
         self._lock = threading.Condition()
         self._pending: list[Pending] = []
         self._bytes = 0  # waiting to be written, or written and not crossed off
+        self._turned_away = 0  # size of the last request that had no room, until there is room for it
+        self._unwritten = 0  # bytes that the disk did not take, until it takes as many
         self._next_number = 0
         self._next_segment = 0
         self._closing = False
@@ -123,6 +127,7 @@ class Spool:
             if self._closing:
                 raise EnvironmentProblem("the receiver is stopping")
             if self._bytes + size > self._limit:
+                self._turned_away = size
                 raise OverloadError(
                     f"the spool holds {self._bytes} of {self._limit} bytes that the store has not taken yet",
                     retry_after_s=self._retry_after_s,
@@ -135,6 +140,36 @@ class Spool:
     def waiting_bytes(self) -> int:
         return self._bytes
 
+    @property
+    def full(self) -> bool:
+        """A request was turned away, and there is no room for its like yet."""
+        return self._turned_away > 0
+
+    @property
+    def broken(self) -> bool:
+        """The disk did not take what was written last."""
+        return self._unwritten > 0
+
+    @property
+    def alive(self) -> bool:
+        return self._writer.is_alive()
+
+    def try_disk(self) -> None:
+        """Ends `broken` when the disk takes and syncs as many bytes as it did not take before. Raises nothing."""
+        probe = self._folder / "probe"
+        size = min(self._unwritten, self._segment_bytes)
+        try:
+            with probe.open("wb") as file:
+                file.write(bytes(size))
+                file.flush()
+                os.fsync(file.fileno())
+            self._unwritten = 0
+        except OSError:
+            return
+        finally:
+            with contextlib.suppress(OSError):
+                probe.unlink(missing_ok=True)
+
     def read(self, entry: Entry) -> Request:
         """The request of an entry, from its segment."""
         with entry.segment.path.open("rb") as file:
@@ -144,11 +179,16 @@ class Spool:
     def cross_off(self, entries: Sequence[Entry]) -> None:
         """The sink (or the dead-letter folder) has them for good."""
         with self._lock:
+            self._free(sum(entry.place.size for entry in entries))
             for entry in entries:
-                self._bytes -= entry.place.size
                 entry.segment.waiting -= 1
                 if entry.segment.sealed and not entry.segment.waiting:
                     _remove(entry.segment.path)
+
+    def _free(self, size: int) -> None:
+        self._bytes -= size
+        if self._bytes + min(self._turned_away, self._limit) <= self._limit:
+            self._turned_away = 0
 
     def finish_writing(self) -> None:
         """Takes no more requests, writes what is queued, ends the writer."""
@@ -187,6 +227,7 @@ class Spool:
             except Exception as error:  # noqa: BLE001 - senders are answered whatever it is
                 self._refuse(pending, error)
             else:
+                self._unwritten = 0
                 self._durable(entries)
                 self._told(pending, None)
 
@@ -215,10 +256,12 @@ class Spool:
     def _refuse(self, pending: list[Pending], error: Exception) -> None:
         reason = getattr(error, "strerror", None) or type(error).__name__
         log.error("the spool cannot be written: %s", reason)
+        size = sum(len(p.request.body) for p in pending)
         with self._lock:
-            self._bytes -= sum(len(p.request.body) for p in pending)
+            self._free(size)
+        self._unwritten = size
         message = f"the spool cannot be written: {str(reason).lower()}"
-        self._told(pending, OverloadError(message, retry_after_s=self._retry_after_s))
+        self._told(pending, BrokenSpoolError(message, retry_after_s=self._retry_after_s))
 
 
 def _remove(path: Path) -> None:

@@ -60,7 +60,7 @@ class Metrics:
         source: Any = self  # has the one method that the encoders call
         try:
             encode, content_type = choose_encoder(accept)
-        except ValueError:  # a version that is no number
+        except (ValueError, TypeError):  # a version that is no number
             return generate_latest(source), CONTENT_TYPE_PLAIN_0_0_4
         return encode(source), content_type
 
