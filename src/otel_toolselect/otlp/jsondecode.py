@@ -209,7 +209,7 @@ def _log(reading: _Reading, raw: dict[str, Any], scope: _Scope) -> None:
     try:
         body = any_value(raw.get("body"), limits)
     except BadField as bad:
-        raise BadField("body" + bad.name.removeprefix("value"), bad.reason) from None
+        raise BadField("body" + bad.name.removeprefix("value"), bad.reason, bad.kind) from None
     reading.logs.append(
         LogRecord(
             trace_id=_loose_id(pick(raw, "traceId", "trace_id"), "traceId", 16, notes),

@@ -90,7 +90,7 @@ def _kvlist(inner: Any, limits: Limits, depth: int) -> dict[str, AttrValue]:
 
 def _values(inner: Any, field: str, limits: Limits, depth: int) -> list[Any]:
     if depth >= limits.max_depth:
-        raise BadField(field, f"is nested deeper than {limits.max_depth} levels")
+        raise BadField(field, f"is nested deeper than {limits.max_depth} levels", "too_deep")
     if not isinstance(inner, dict):
         raise BadField(field, f"must be an object, not {scalars.type_name(inner)}")
     return members(inner.get("values"), f"{field}.values")

@@ -10,17 +10,18 @@ from otel_toolselect.model.spans import Rejection
 class BadField(Exception):
     """One field of one record cannot be read.
 
-    Stays inside `otlp`: it becomes a Rejection or a DecodeError.
+    Stays inside `otlp` and `receive`: it becomes a Rejection or a DecodeError. `kind`: as in Rejection.
     """
 
-    def __init__(self, name: str, reason: str) -> None:
+    def __init__(self, name: str, reason: str, kind: str = "invalid") -> None:
         super().__init__(name, reason)
         self.name = name
         self.reason = reason
+        self.kind = kind
 
     def under(self, parent: str) -> BadField:
         """The same fault, seen from one level further out."""
-        return BadField(f"{parent}.{self.name}" if self.name else parent, self.reason)
+        return BadField(f"{parent}.{self.name}" if self.name else parent, self.reason, self.kind)
 
 
 @dataclass(slots=True)
@@ -47,7 +48,7 @@ class Notes:
 
     def _rejection(self, place: str, bad: BadField) -> Rejection:
         at = bad.under(place).name
-        return Rejection(f"{self.where}: {at}" if self.where else at, bad.reason)
+        return Rejection(f"{self.where}: {at}" if self.where else at, bad.reason, bad.kind)
 
     @property
     def warnings(self) -> tuple[str, ...]:

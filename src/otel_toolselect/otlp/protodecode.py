@@ -45,12 +45,12 @@ def parse(message: Any, body: bytes, where: str) -> Any:
 def walk_traces(request: Any, *, where: str = "", limits: Limits = DEFAULT) -> Batch:
     notes, spans = Notes(where), []
     for i, group in enumerate(request.resource_spans):
-        resource = _inherited(group.resource.attributes, limits, f"resourceSpans[{i}]", where)
+        resource = inherited(group.resource.attributes, limits, f"resourceSpans[{i}]", where)
         for j, scoped in enumerate(group.scope_spans):
             scope = resource, scoped.scope.name, scoped.scope.version
             for k, raw in enumerate(scoped.spans):
                 try:
-                    spans.append(_span(raw, scope, notes, limits))
+                    spans.append(read_span(raw, scope, notes, limits))
                 except BadField as bad:
                     notes.reject_span(f"resourceSpans[{i}].scopeSpans[{j}].spans[{k}]", bad)
     return Batch(spans=tuple(spans), rejected_spans=tuple(notes.rejected_spans), warnings=notes.warnings)
@@ -59,18 +59,19 @@ def walk_traces(request: Any, *, where: str = "", limits: Limits = DEFAULT) -> B
 def walk_logs(request: Any, *, where: str = "", limits: Limits = DEFAULT) -> Batch:
     notes, logs = Notes(where), []
     for i, group in enumerate(request.resource_logs):
-        resource = _inherited(group.resource.attributes, limits, f"resourceLogs[{i}]", where)
+        resource = inherited(group.resource.attributes, limits, f"resourceLogs[{i}]", where)
         for j, scoped in enumerate(group.scope_logs):
             scope = resource, scoped.scope.name, scoped.scope.version
             for k, raw in enumerate(scoped.log_records):
                 try:
-                    logs.append(_log(raw, scope, notes, limits))
+                    logs.append(read_log(raw, scope, notes, limits))
                 except BadField as bad:
                     notes.reject_log(f"resourceLogs[{i}].scopeLogs[{j}].logRecords[{k}]", bad)
     return Batch(logs=tuple(logs), rejected_logs=tuple(notes.rejected_logs), warnings=notes.warnings)
 
 
-def _inherited(items: Iterable[Any], limits: Limits, place: str, where: str) -> dict[str, AttrValue]:
+def inherited(items: Iterable[Any], limits: Limits, place: str, where: str) -> dict[str, AttrValue]:
+    """The attributes of a resource. A fault there concerns every record below it: DecodeError."""
     try:
         return _attributes(items, limits, 0, "resource.attributes")
     except BadField as bad:
@@ -89,13 +90,14 @@ def _attributes(
             out[item.key] = value.string_value
         else:
             try:
-                out[item.key] = _value(value, kind, limits, depth)
+                out[item.key] = read_value(value, kind, limits, depth)
             except BadField as bad:
                 raise bad.under(f"{field}[{i}].value") from None
     return out
 
 
-def _value(value: Any, kind: str | None, limits: Limits, depth: int) -> AttrValue:
+def read_value(value: Any, kind: str | None, limits: Limits, depth: int) -> AttrValue:
+    """An AnyValue whose member that is set is `kind`. Raises BadField when it is nested too deeply."""
     if kind == "array_value":
         _check_depth("arrayValue", limits, depth)
         return [_item(v, i, limits, depth + 1) for i, v in enumerate(value.array_value.values)]
@@ -110,14 +112,14 @@ def _value(value: Any, kind: str | None, limits: Limits, depth: int) -> AttrValu
 
 def _item(value: Any, i: int, limits: Limits, depth: int) -> AttrValue:
     try:
-        return _value(value, value.WhichOneof("value"), limits, depth)
+        return read_value(value, value.WhichOneof("value"), limits, depth)
     except BadField as bad:
         raise bad.under(f"arrayValue.values[{i}]") from None
 
 
 def _check_depth(field: str, limits: Limits, depth: int) -> None:
     if depth >= limits.max_depth:
-        raise BadField(field, f"is nested deeper than {limits.max_depth} levels")
+        raise BadField(field, f"is nested deeper than {limits.max_depth} levels", "too_deep")
 
 
 def _id(raw: bytes, field: str, nbytes: int) -> str:
@@ -149,7 +151,8 @@ def _enum(value: int, highest: int, field: str, notes: Notes) -> int:
     return 0
 
 
-def _span(raw: Any, scope: tuple[dict[str, AttrValue], str, str], notes: Notes, limits: Limits) -> Span:
+def read_span(raw: Any, scope: tuple[dict[str, AttrValue], str, str], notes: Notes, limits: Limits) -> Span:
+    """One span. Raises BadField naming the first field that cannot be kept."""
     return Span(
         trace_id=_required_id(raw.trace_id, "traceId", 16),
         span_id=_required_id(raw.span_id, "spanId", 8),
@@ -193,9 +196,10 @@ def _links(items: Iterable[Any], notes: Notes, limits: Limits) -> tuple[SpanLink
     return tuple(out)
 
 
-def _log(raw: Any, scope: tuple[dict[str, AttrValue], str, str], notes: Notes, limits: Limits) -> LogRecord:
+def read_log(raw: Any, scope: tuple[dict[str, AttrValue], str, str], notes: Notes, limits: Limits) -> LogRecord:
+    """One log record. Raises BadField naming the first field that cannot be kept."""
     try:
-        body = _value(raw.body, raw.body.WhichOneof("value"), limits, 0)
+        body = read_value(raw.body, raw.body.WhichOneof("value"), limits, 0)
     except BadField as bad:
         raise bad.under("body") from None
     return LogRecord(
