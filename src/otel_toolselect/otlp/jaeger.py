@@ -113,7 +113,7 @@ def _span(raw: dict[str, Any], processes: dict[str, Attributes], notes: Notes, l
         name=scalars.text(raw.get("operationName"), "operationName"),
         kind=KINDS.get(_taken(tags, "span.kind").upper(), 0),
         start_ns=start,
-        end_ns=start + _micros(raw.get("duration"), "duration") if start else 0,
+        end_ns=_end(raw.get("duration"), start),
         scope_name=_taken(tags, *_SCOPE_NAMES),
         scope_version=_taken(tags, *_SCOPE_VERSIONS),
         attributes=tags,
@@ -137,6 +137,14 @@ def _id(value: Any, field: str, nbytes: int, notes: Notes) -> str:
 
 def _micros(value: Any, field: str) -> int:
     return scalars.integer(value, field, 0, _MAX_MICROS) * 1000
+
+
+def _end(duration: Any, start_ns: int) -> int:
+    """Unset where the start is; each may be in range where their sum is not."""
+    end = start_ns + _micros(duration, "duration")
+    if end > scalars.INT64_MAX:
+        raise BadField("duration", "is out of range")
+    return end if start_ns else 0
 
 
 def _taken(tags: dict[str, AttrValue], *names: str) -> str:
