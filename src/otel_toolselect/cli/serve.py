@@ -43,18 +43,17 @@ def command(
     Ctrl-C stop it gracefully: the ports close, everything acknowledged is stored. An address other than loopback needs
     a token, in TOOLSELECT_TOKEN or the configuration file.
     """
-    import logging
-    import sys
-
     from otel_toolselect.app.serving import serving
     from otel_toolselect.cli._output import say
     from otel_toolselect.config import load
+    from otel_toolselect.telemetry import logs
     from otel_toolselect.web.lending import lend
 
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="toolselect: %(levelname)s: %(message)s")
     flags = {"store": store, "host": host, "grpc_port": grpc_port, "http_port": http_port, "spool": spool}
+    settings = load(flags)
+    logs.configure(settings.telemetry.log_format, settings.telemetry.log_level)
     stop = _stopped_by_signals()
-    with serving(load(flags), lend) as running:
+    with serving(settings, lend) as running:
         _announce(running, form)
         stop.wait()
         say("stopping: closing the ports, storing what was acknowledged")

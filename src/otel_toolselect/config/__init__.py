@@ -8,12 +8,27 @@ The file is TOML: its scalars have types, so nothing has to be guessed, and the 
     host = "127.0.0.1"         # another address than loopback needs a token
     grpc_port = 4317
     http_port = 4318
+    [telemetry]                # what `serve` tells about itself
+    log_format = "json"        # or "text"
+    log_level = "warning"
+    otlp_endpoint = "http://collector:4318"     # own spans; off without it
     [case_attributes]          # which attributes name a case (design section 4), the first that is set wins
     case_id = ["toolselect.case.id", "test.case.name"]
     [judge]                    # answers `judge: ...` in suites; off without url and model
     url = "https://api.example.com/v1"
     model = "some-model"       # its key comes from the environment only: TOOLSELECT_JUDGE_KEY
     adjudicate = false         # a second look at failures; it never changes a verdict
+    [limits]
+    value_bytes = "1 MiB"      # a longer value is cut, and its span says so
+    [retention]
+    days = 90                  # older spans are rejected when they arrive; 0 keeps all
+    [redact]                   # before anything is kept; off without a word here
+    patterns = ["email", "card"]
+    deny = ["user.*", "*password*"]
+    content = "keep"           # "drop": no texts, arguments and results, but their structure
+    [[redact.rule]]
+    pattern = 'ORD-\\d{6}'
+    action = "hash"            # its key comes from the environment only: TOOLSELECT_REDACT_KEY
 
 Environment: `TOOLSELECT_STORE`, `TOOLSELECT_HOST`, `TOOLSELECT_GRPC_PORT`, `TOOLSELECT_HTTP_PORT`, `TOOLSELECT_SPOOL`,
 `TOOLSELECT_TOKEN`, `TOOLSELECT_JUDGE_URL` and the like for the other keys of `judge`. Every mistake is reported, not
@@ -30,11 +45,26 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from otel_toolselect.config._values import Reader, setting, text
-from otel_toolselect.config.sections import CaseNames, Judge, Receive
+from otel_toolselect.config._values import Reader, RedactRule, setting, text
+from otel_toolselect.config.sections import CaseNames, Judge, Limits, Receive, Redact, Retention, Telemetry
 from otel_toolselect.errors import InputError, UsageError
 
-__all__ = ["CONFIG_VARIABLE", "FILE_NAME", "PREFIX", "CaseNames", "Judge", "Receive", "Settings", "data_folder", "load"]
+__all__ = [
+    "CONFIG_VARIABLE",
+    "FILE_NAME",
+    "PREFIX",
+    "CaseNames",
+    "Judge",
+    "Limits",
+    "Receive",
+    "Redact",
+    "RedactRule",
+    "Retention",
+    "Settings",
+    "Telemetry",
+    "data_folder",
+    "load",
+]
 
 FILE_NAME = "toolselect.toml"
 PREFIX = "TOOLSELECT_"
@@ -47,8 +77,12 @@ class Settings:
 
     store: str = setting("", text)
     receive: Receive = Receive()
+    telemetry: Telemetry = Telemetry()
     case_attributes: CaseNames = CaseNames()
     judge: Judge = Judge()
+    limits: Limits = Limits()
+    retention: Retention = Retention()
+    redact: Redact = Redact()
 
     @property
     def dsn(self) -> str:

@@ -5,7 +5,7 @@ with a text that says what would be right.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 Reader = Callable[[object], Any]
@@ -58,11 +58,28 @@ def endpoint(value: object) -> str:
     return shown.rstrip("/").removesuffix("/chat/completions")
 
 
+def address(value: object) -> str:
+    shown = text(value)
+    if not shown.startswith(("http://", "https://")):
+        raise ValueError(f"{value!r} is no address; write http://HOST:PORT")
+    return shown
+
+
 def count(value: object) -> int:
     shown = str(value)
     if isinstance(value, bool) or not shown.isdecimal() or int(shown) > 10**9:
         raise ValueError(f"{value!r} is no whole number from 0")
     return int(shown)
+
+
+def whole(low: int, high: int) -> Reader:
+    def read(value: object) -> int:
+        shown = str(value)
+        if isinstance(value, bool) or not shown.isdecimal() or not low <= int(shown) <= high:
+            raise ValueError(f"{value!r} is no whole number from {low} to {high}")
+        return int(shown)
+
+    return read
 
 
 _UNITS = {"": 1, "b": 1, "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}
@@ -94,6 +111,40 @@ def switch(value: object) -> bool:
     if found is None:
         raise ValueError(f"{value!r} is neither true nor false")
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class RedactRule:
+    """One `[[redact.rule]]`: what `pattern` matches in values of the attributes `keys` (every value without `keys`, the
+    whole value without `pattern`) is treated as `action` says.
+    """
+
+    keys: tuple[str, ...] = ()
+    pattern: str = ""
+    action: str = "mask"
+
+
+ACTIONS = ("drop", "mask", "hash")
+
+
+def redact_rules(value: object) -> tuple[RedactRule, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+        raise ValueError("is no list of tables; write [[redact.rule]] before each rule")
+    return tuple(_redact_rule(item) for item in value)
+
+
+def _redact_rule(item: dict[str, object]) -> RedactRule:
+    unknown = sorted(item.keys() - {"keys", "pattern", "action"})
+    if unknown:
+        raise ValueError(f"unknown key {unknown[0]} in a rule; known: keys, pattern, action")
+    rule = RedactRule(
+        keys=texts(item.get("keys", [])),
+        pattern=text(item["pattern"]) if "pattern" in item else "",
+        action=one_of(*ACTIONS)(item.get("action", "mask")),
+    )
+    if not rule.keys and not rule.pattern:
+        raise ValueError("a rule needs keys, a pattern, or both")
+    return rule
 
 
 def one_of(*allowed: str) -> Reader:

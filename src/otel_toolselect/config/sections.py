@@ -7,6 +7,7 @@ follow from that line.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from otel_toolselect.config import _values as v
 from otel_toolselect.config._values import setting
@@ -14,8 +15,11 @@ from otel_toolselect.config._values import setting
 
 @dataclass(frozen=True, slots=True)
 class Receive:
-    """Where `serve` listens; port 0 takes a free one. `token`: what senders must present; loopback may go without.
-    `spool` "": beside the store.
+    """Where `serve` listens; port 0 takes a free one. `spool` "": beside the store.
+
+    `token`: what senders must present; `tokens`: a file of many (`receive.tokens`). Both ports speak TLS with `tls_cert`
+    and `tls_key` (PEM); with `tls_client_ca` every client must show a certificate that it signed. Only loopback may go
+    without tokens or client certificates, or take tokens over plain text, unless `allow_` says so.
     """
 
     host: str = setting("127.0.0.1", v.text, variable="HOST")
@@ -23,6 +27,24 @@ class Receive:
     http_port: int = setting(4318, v.port, variable="HTTP_PORT")
     spool: str = setting("", v.text, variable="SPOOL")
     token: str = setting("", v.text, variable="TOKEN", secret=True)
+    tokens: str = setting("", v.text, variable="TOKENS")
+    tls_cert: str = setting("", v.text, variable="TLS_CERT")
+    tls_key: str = setting("", v.text, variable="TLS_KEY")
+    tls_client_ca: str = setting("", v.text, variable="TLS_CLIENT_CA")
+    allow_unauthenticated: bool = setting(False, v.switch, variable="ALLOW_UNAUTHENTICATED")
+    allow_plaintext: bool = setting(False, v.switch, variable="ALLOW_PLAINTEXT")
+
+
+@dataclass(frozen=True, slots=True)
+class Telemetry:
+    """What `serve` tells about itself. `log_level` is for our own lines: other libraries may only warn.
+
+    `otlp_endpoint`: where spans of our own go over OTLP/HTTP (`http://collector:4318`); off while empty.
+    """
+
+    log_format: Literal["text", "json"] = setting("text", v.one_of("text", "json"), variable="LOG_FORMAT")
+    log_level: str = setting("warning", v.one_of("debug", "info", "warning", "error"), variable="LOG_LEVEL")
+    otlp_endpoint: str = setting("", v.address, variable="OTLP_ENDPOINT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +77,67 @@ class Judge:
     @property
     def on(self) -> bool:
         return bool(self.url and self.model)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one request may hold. Over `request_bytes` (inflated) or `spans` (or log records) it is refused for good:
+    the sender must make smaller ones. A value nested deeper than `depth` costs its span. Everything else is cut, the
+    record is kept, and its attribute `toolselect.truncated` names what was cut: texts over `value_bytes` and keys over
+    `key_bytes` at a character boundary, attributes, events and links beyond their number.
+
+    And what may be open or under way at the same time: `connections` of each port (over HTTP the one that has waited
+    longest for a request makes room for a new one), `requests` of both protocols, `streams` of one gRPC connection,
+    `in_flight_bytes` of bodies that are not yet acknowledged (the size of a gRPC message shows only when it is whole,
+    so that each one being read counts as `request_bytes`). A handshake, or the head of a request from its first byte,
+    may take `header_seconds`, a body `body_seconds`; a connection without a request ends after `idle_seconds`.
+    """
+
+    request_bytes: int = setting(20 * 2**20, v.size)
+    spans: int = setting(50_000, v.whole(1, 10**7))
+    attributes: int = setting(4_096, v.whole(1, 10**6))
+    events: int = setting(1_024, v.whole(1, 10**6))
+    links: int = setting(1_024, v.whole(1, 10**6))
+    value_bytes: int = setting(2**20, v.size)
+    key_bytes: int = setting(1_024, v.size)
+    depth: int = setting(30, v.whole(1, 30))
+    connections: int = setting(1_024, v.whole(1, 10**6))
+    requests: int = setting(256, v.whole(1, 10**6))
+    streams: int = setting(100, v.whole(1, 10**6))
+    in_flight_bytes: int = setting(256 * 2**20, v.size)
+    header_bytes: int = setting(16 * 2**10, v.size)
+    header_seconds: float = setting(10.0, v.seconds)
+    body_seconds: float = setting(30.0, v.seconds)
+    idle_seconds: float = setting(60.0, v.seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """`days` for which spans are kept by their start, 0: for ever; an older one is rejected when it arrives. A start
+    more than `skew` seconds ahead of this machine's clock is kept with the attribute `toolselect.clock_skew`.
+    """
+
+    days: int = setting(0, v.whole(0, 36_500))
+    skew: float = setting(86_400.0, v.seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Redact:
+    """What is taken out of spans and log records before anything is kept (`otlp.redact`); nothing by default.
+
+    `allow`, `deny`: attribute keys, globs or `/RE2/`; what is not allowed or is denied goes. `patterns`: shapes of
+    secrets by name, treated as `action` says. `rule`: rules of one's own. `content` "drop": message texts, arguments
+    and results go, their structure stays. `key` is for `hash`, and comes from the environment only.
+    """
+
+    content: str = setting("keep", v.one_of("keep", "drop"))
+    allow: tuple[str, ...] = setting((), v.texts)
+    deny: tuple[str, ...] = setting((), v.texts)
+    patterns: tuple[str, ...] = setting((), v.texts)
+    action: str = setting("mask", v.one_of(*v.ACTIONS))
+    rule: tuple[v.RedactRule, ...] = setting((), v.redact_rules, variable=None)
+    key: str = setting("", v.text, secret=True, in_file=False)
+
+    @property
+    def on(self) -> bool:
+        return bool(self.content == "drop" or self.allow or self.deny or self.patterns or self.rule)
