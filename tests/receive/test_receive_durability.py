@@ -14,12 +14,13 @@ from pathlib import Path
 
 import httpx
 import pytest
-from receive_samples import away, proto_request, request, span
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from receive_samples import TRACE, away, proto_request, request, span
 
 from otel_toolselect.errors import EnvironmentProblem, StoreBusyError, StoreError, UsageError
 from otel_toolselect.receive import Receiver, Settings
 from otel_toolselect.receive.records import FRAME_BYTES
-from otel_toolselect.receive.spool import Spool
+from otel_toolselect.receive.segments import scan
 
 PORTS = {"grpc_port": None}
 PROTO = "application/x-protobuf"
@@ -203,8 +204,9 @@ def test_one_request_that_the_store_refuses_does_not_hold_up_the_others(running,
     folder = settings().spool / "dead-letter"
     (reason,) = folder.glob("*.reason.json")
     assert "the store refused it" in json.loads(reason.read_text())["reason"]
-    (body,) = (f for f in folder.glob("*.json") if f != reason)
-    assert body.read_bytes() == request(span(5))
+    (body,) = (f for f in folder.iterdir() if f != reason)
+    kept = ExportTraceServiceRequest.FromString(body.read_bytes())
+    assert kept.resource_spans[0].scope_spans[0].spans[0].span_id == (5).to_bytes(8, "big")
     assert receiver.waiting_bytes == 0
 
 
@@ -228,16 +230,22 @@ def test_a_full_batch_does_not_wait(running, sink, post) -> None:
     assert sink.calls == 1
 
 
-@pytest.mark.parametrize(("memory", "reads"), [(0, 9), (10_000_000, 0)])
-def test_beyond_its_memory_requests_are_read_back(running, sink, post, monkeypatch, memory, reads) -> None:
-    read, seen = Spool.read, []
-    monkeypatch.setattr(Spool, "read", lambda self, entry: seen.append(entry) or read(self, entry))
-    receiver = running(memory_bytes=memory, segment_bytes=500)
+@pytest.mark.parametrize(("memory", "read_back"), [(0, 9), (2_000, 6), (10_000_000, 0)])
+def test_beyond_its_memory_requests_are_read_back(running, sink, post, monkeypatch, memory, read_back) -> None:
+    seen: list[int] = []
+
+    def watched(segment, start, end):
+        for found in scan(segment, start, end):
+            seen.append(found.offset)
+            yield found
+
+    monkeypatch.setattr("otel_toolselect.receive.backlog.scan", watched)
+    receiver = running(memory_bytes=memory, segment_bytes=300, insert_delay_s=300.0)
     for n in range(1, 10):
         assert post(receiver, request(span(n))).status_code == 200
     receiver.flush()
-    assert sink.ids == set(range(1, 10))
-    assert len(seen) == reads
+    assert list(sink.spans) == [(TRACE, f"{n:016x}") for n in range(1, 10)]
+    assert len(seen) == read_back
 
 
 def test_segments_go_as_they_are_drained(running, settings, sink, post) -> None:

@@ -1,6 +1,7 @@
-"""The dead-letter folder: what could not be read or stored, with its reason, to be looked at and replayed.
+"""The dead-letter folder: what could not be read or stored, with its reason, to be looked at, replayed or dropped.
 
-Two files each: the body under an ending that `toolselect replay` knows, and `.reason.json` beside it.
+Two files each: the body under an ending that `toolselect replay` knows, and `.reason.json` beside it. The body appears
+last and whole, so that whoever lists the folder meanwhile sees no half letters.
 """
 
 from __future__ import annotations
@@ -9,12 +10,19 @@ import itertools
 import json
 import os
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 from otel_toolselect.receive.counters import Counters
 from otel_toolselect.receive.records import Request
 
-_ENDINGS = {"protobuf": ".pb", "json": ".json"}
+ENDINGS = {"protobuf": ".pb", "json": ".json"}
+TORN = ".torn"
+"""The ending of bytes that are no request any more."""
+REASON = ".reason.json"
+FOLDER = "dead-letter"
+"""Its name in the spool folder."""
+_DRAFT = ".part"
 
 
 class DeadLetters:
@@ -28,41 +36,80 @@ class DeadLetters:
         self._limit = limit
         self._counters = counters
         self._number = itertools.count()
-        self._bytes = sum(f.stat().st_size for f in folder.iterdir()) if folder.is_dir() else 0
+        self._bytes = folder_bytes(folder)
 
     def keep(self, request: Request, reason: str, *, acknowledged: bool) -> bool:
         """True when the body is on disk (synced if it was acknowledged). Raises nothing."""
-        ending = _ENDINGS[request.encoding]
-        about = {"reason": reason, "signal": request.signal, "encoding": request.encoding}
-        return self.keep_bytes(request.body, ending, about, acknowledged=acknowledged)
+        about = {"reason": reason, "signal": request.signal, "encoding": request.encoding, "acknowledged": acknowledged}
+        stem = f"{time.time_ns()}-{os.getpid()}-{next(self._number)}"
+        return self._keep(stem + ENDINGS[request.encoding], request.body, about, acknowledged=acknowledged)
 
-    def keep_bytes(self, body: bytes, ending: str, about: dict[str, str], *, acknowledged: bool) -> bool:
-        """As `keep`, for bytes that are no request any more."""
-        if not acknowledged and self._bytes + len(body) > self._limit:
+    def keep_torn(self, name: str, data: bytes, about: Mapping[str, object]) -> bool:
+        """As `keep`, for bytes of the spool that are no whole record."""
+        return self._keep(name + TORN, data, {**about, "acknowledged": True}, acknowledged=True)
+
+    def has_torn(self, name: str) -> bool:
+        return (self._folder / (name + TORN)).exists()
+
+    def _keep(self, name: str, body: bytes, about: Mapping[str, object], *, acknowledged: bool) -> bool:
+        if not acknowledged and not self._has_room(len(body)):
             self._counters.add(dead_letters_not_kept=1)
             return False
-        stem = f"{time.time_ns()}-{os.getpid()}-{next(self._number)}"
+        path = self._folder / name
+        draft = path.with_name(name + _DRAFT)
+        note = json.dumps({**about, "bytes": len(body), "time": time.time()}).encode()
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            _write(self._folder / (stem + ending), body, sync=acknowledged)
-            note = json.dumps(about | {"bytes": str(len(body))}).encode()
-            _write(self._folder / (stem + ".reason.json"), note, sync=acknowledged)
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _write(draft, body, sync=acknowledged)
+            _write(path.with_suffix(REASON), note, sync=acknowledged)
+            draft.rename(path)
             if acknowledged:
                 sync_folder(self._folder)
         except OSError:
+            _clear(draft, path.with_suffix(REASON), path)
             self._counters.add(dead_letters_not_kept=1)
             return False
         self._bytes += len(body)
         self._counters.add(dead_letters=1)
         return True
 
+    def _has_room(self, size: int) -> bool:
+        if self._bytes + size > self._limit:
+            self._bytes = folder_bytes(self._folder)  # somebody may have dropped or retried some
+        return self._bytes + size <= self._limit
+
+
+def folder_bytes(folder: Path) -> int:
+    """Of the files in a folder, 0 when there is none."""
+    total = 0
+    try:
+        with os.scandir(folder) as found:
+            for item in found:
+                try:
+                    total += item.stat().st_size
+                except FileNotFoundError:  # gone meanwhile
+                    continue
+    except OSError:  # what is wrong with it shows when it is written to
+        return 0
+    return total
+
 
 def _write(path: Path, data: bytes, *, sync: bool) -> None:
-    with path.open("wb") as file:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(handle, "wb") as file:
         file.write(data)
         if sync:
             file.flush()
             os.fsync(file.fileno())
+
+
+def _clear(*paths: Path) -> None:
+    """Half a letter is none: a full disk would gather one an attempt."""
+    for path in paths:
+        try:
+            path.unlink(missing_ok=True)
+        except OSError:
+            return
 
 
 def sync_folder(folder: Path) -> None:

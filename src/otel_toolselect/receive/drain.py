@@ -9,43 +9,50 @@ stored.
 from __future__ import annotations
 
 import logging
+import random
 import threading
 import time
-from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from otel_toolselect.errors import EnvironmentProblem, StoreError, ToolselectError
-from otel_toolselect.model.spans import LogRecord, Span
+from otel_toolselect.model.spans import Batch
+from otel_toolselect.receive.backlog import Backlog, Entry
 from otel_toolselect.receive.counters import Counters
 from otel_toolselect.receive.deadletters import DeadLetters
 from otel_toolselect.receive.settings import Settings, Sink
-from otel_toolselect.receive.spool import Entry, Spool
+from otel_toolselect.telemetry import tracing
 
 log = logging.getLogger(__name__)
 _FIRST_PAUSE_S = 0.05
+_READ_ATTEMPTS = 5
+_LAST_S = 0.5  # for the thread to notice that its time is over
+_UNBURIED = 1_000  # beyond so many that wait for room among the dead letters, the drain waits with them
 
 
 class _Away(Exception):
     """The sink did not come back before the receiver had to stop."""
 
 
-class Drainer:
-    """Owns the only thread that calls the sink. `put`, `flush` and `stop` may be called from any thread."""
+@dataclass(frozen=True, slots=True)
+class _Decoded:
+    entry: Entry
+    batch: Batch
 
-    def __init__(self, spool: Spool, sink: Sink, dead: DeadLetters, settings: Settings, counters: Counters) -> None:
-        self._spool = spool
+
+class Drainer:
+    """Owns the only thread that calls the sink. The rest may be called from any thread."""
+
+    def __init__(self, backlog: Backlog, sink: Sink, dead: DeadLetters, settings: Settings, counters: Counters) -> None:
+        self._backlog = backlog
         self._sink = sink
         self._dead = dead
         self._settings = settings
         self._counters = counters
-        self._lock = threading.Condition()
-        self._queue: deque[Entry] = deque()
-        self._spans = self._bytes = 0  # of what is queued
-        self._held = 0  # bytes of queued requests that are in memory
-        self._put = self._done = 0  # entries that came in, entries that are settled
-        self._settling: list[Entry] = []
+        self._changed = backlog.changed
         self._hurry = 0  # settle this many without waiting for a fuller batch
         self._stop_at: float | None = None
+        self._unburied: list[tuple[Entry, str]] = []
         self._thread = threading.Thread(target=self._run, name="toolselect-drain", daemon=True)
 
     def start(self) -> None:
@@ -53,20 +60,11 @@ class Drainer:
 
     def put(self, entries: list[Entry]) -> None:
         """Durable entries, in order."""
-        with self._lock:
-            idle = not self._queue
-            for entry in entries:
-                if entry.request is not None:
-                    if self._held + entry.place.size > self._settings.memory_bytes:
-                        entry.request = None
-                    else:
-                        self._held += entry.place.size
-                self._spans += entry.records
-                self._bytes += entry.place.size
-                self._queue.append(entry)
-            self._put += len(entries)
+        with self._changed:
+            idle = not self._backlog.anything_queued
+            self._backlog.add(entries)
             if idle or self._is_due():  # waking the thread for each request would cost more than the request
-                self._lock.notify_all()
+                self._changed.notify_all()
 
     @property
     def alive(self) -> bool:
@@ -74,147 +72,195 @@ class Drainer:
 
     def oldest_s(self) -> float:
         """How long the oldest request has waited that is acknowledged and not settled; 0 when there is none."""
-        with self._lock:
-            waiting = self._settling or self._queue
-            return time.monotonic() - waiting[0].kept_at if waiting else 0.0
+        with self._changed:
+            return self._backlog.oldest_s
 
     def flush(self, timeout_s: float) -> bool:
         """Waits until all that was put before is settled; False when time ran out first."""
-        with self._lock:
-            target = self._put
+        with self._changed:
+            target = self._backlog.put
             self._hurry = max(self._hurry, target)
-            self._lock.notify_all()
-            return self._lock.wait_for(lambda: self._done >= target, timeout_s)
+            self._changed.notify_all()
+            return self._changed.wait_for(lambda: self._settled >= target, timeout_s)
 
     def stop(self, timeout_s: float) -> int:
-        """Settles what is queued, as long as `timeout_s` allows; the number of entries left for the next
-        start.
+        """Settles what is queued, as long as `timeout_s` allows; the number of requests left for the next start.
+
+        A sink that does not return by then is left alone: what it was given counts as left, whatever it does.
         """
-        with self._lock:
+        with self._changed:
             self._stop_at = time.monotonic() + timeout_s
-            self._lock.notify_all()
+            self._changed.notify_all()
         if self._thread.is_alive():
-            self._thread.join()
-        return self._put - self._done
+            self._thread.join(timeout_s + _LAST_S)
+        if self._thread.is_alive():
+            log.error("the store did not answer within %g s, it is not waited for any longer", timeout_s)
+        with self._changed:
+            return self._backlog.waiting + len(self._unburied)
+
+    @property
+    def _settled(self) -> int:
+        return self._backlog.put - self._backlog.waiting
 
     def _run(self) -> None:
-        while entries := self._collect():
-            try:
+        try:
+            while entries := self._collect():
                 self._settle(entries)
-            except _Away:
-                return
-            with self._lock:
-                self._done += len(entries)
-                self._settling = []
-                self._lock.notify_all()
-                if self._stop_at is not None and time.monotonic() >= self._stop_at:
+                self._backlog.settled()
+                self._bury_again()
+                if self._is_over():
                     return
+        except _Away:
+            return
+
+    def _is_over(self) -> bool:
+        return self._stop_at is not None and time.monotonic() >= self._stop_at
 
     def _collect(self) -> list[Entry]:
         """The next batch: full, or old enough, or wanted now; empty when stopped and all is settled."""
-        with self._lock:
-            self._lock.wait_for(lambda: self._queue or self._stop_at is not None)
-            self._lock.wait_for(self._is_due, self._settings.insert_delay_s)
-            entries: list[Entry] = []
-            spans = size = 0
-            while self._queue and not (entries and self._is_full(spans, size)):
-                entry = self._queue.popleft()
-                spans += entry.records
-                size += entry.place.size
-                self._spans -= entry.records
-                self._bytes -= entry.place.size
-                if entry.request is not None:
-                    self._held -= entry.place.size
-                entries.append(entry)
-            self._settling = entries
-            return entries
+        while True:
+            with self._changed:
+                idle_s = self._settings.store_backoff_s if self._unburied else None
+                self._changed.wait_for(lambda: self._backlog.anything_queued or self._stop_at is not None, idle_s)
+                if self._backlog.anything_queued:
+                    self._changed.wait_for(self._is_due, self._settings.insert_delay_s)
+            entries = self._take()
+            if entries or (self._stop_at is not None and not self._backlog.anything_queued):
+                return entries
+            self._backlog.settled()  # bytes that were no record
+            self._bury_again()
+
+    def _take(self) -> list[Entry]:
+        """A batch is bounded in records and in bytes as decoded: in memory, spans are several times their bytes."""
+        for attempt in range(_READ_ATTEMPTS):
+            try:
+                return self._backlog.take(self._settings.insert_spans, self._settings.insert_bytes)
+            except Exception as error:  # noqa: BLE001 - one file that cannot be read may not stop the drain
+                log.error("the spool cannot be read: %s", getattr(error, "strerror", None) or type(error).__name__)
+                self._pause(_jittered(attempt, self._settings.store_backoff_s))
+        self._backlog.set_aside()
+        return []
 
     def _is_due(self) -> bool:
-        if self._stop_at is not None or self._hurry > self._done:
+        if self._stop_at is not None or self._hurry > self._settled:
             return True
-        return self._is_full(self._spans, self._bytes)
+        records, size = self._backlog.queued
+        return records >= self._settings.insert_spans or size >= self._settings.insert_bytes
 
-    def _is_full(self, spans: int, size: int) -> bool:
-        return spans >= self._settings.insert_spans or size >= self._settings.insert_bytes
-
-    def _settle(self, entries: list[Entry]) -> None:
-        """Every one of the entries is in the sink or in the dead letters on return."""
-        readable: list[Entry] = []
-        spans: list[Span] = []
-        logs: list[LogRecord] = []
+    def _settle(self, entries: Sequence[Entry]) -> None:
+        """Every one of the entries is in the sink or in the dead letters (or waits for room there) on return."""
+        readable: list[_Decoded] = []
         for entry in entries:
             try:
-                request = entry.request or self._spool.read(entry)
-                batch = request.decode(self._settings.max_request_bytes)
+                readable.append(_Decoded(entry, entry.read().decode(self._settings.max_request_bytes)))
             except (ToolselectError, OSError) as error:
                 self._bury(entry, f"cannot be read: {_reason(error)}", error)
-                continue
-            spans += batch.spans
-            logs += batch.logs
-            readable.append(entry)
         if readable:
-            self._insert(readable, spans, logs)
+            self._insert(readable)
 
-    def _insert(self, entries: list[Entry], spans: Sequence[Span], logs: Sequence[LogRecord]) -> None:
+    def _insert(self, items: list[_Decoded]) -> None:
+        """Narrows a refusal down to the requests that cause it."""
         try:
-            self._insert_until_it_works(spans, logs)
+            self._insert_until_it_works(items)
         except _Away:
             raise
         except Exception as error:  # noqa: BLE001 - a sink may fail in any way; no way may stop the drain
-            log.error("the store refused %d requests for good: %s", len(entries), type(error).__name__)
-            if len(entries) == 1:
-                self._bury(entries[0], f"the store refused it: {_reason(error)}", error)
+            log.error("the store refused %d requests for good: %s", len(items), type(error).__name__)
+            if len(items) == 1:
+                self._bury(items[0].entry, f"the store refused it: {_reason(error)}", error)
                 return
-            half = len(entries) // 2
-            self._settle(entries[:half])
-            self._settle(entries[half:])
-        else:
-            self._counters.add(inserts=1, delivered_spans=len(spans), delivered_logs=len(logs))
-            self._spool.cross_off(entries)
-            now = time.monotonic()
-            for entry in entries:
-                self._counters.lag_s.observe(now - entry.kept_at)
+            half = len(items) // 2
+            self._insert(items[:half])
+            self._insert(items[half:])
 
-    def _insert_until_it_works(self, spans: Sequence[Span], logs: Sequence[LogRecord]) -> None:
-        pause = _FIRST_PAUSE_S
-        while True:
+    def _insert_until_it_works(self, items: list[_Decoded]) -> None:
+        """Full jitter: many receivers do not come back to one store in step. The loop is our own and not tenacity's,
+        because a stop ends a pause, and because a batch shrinks between attempts by what has become too old.
+        """
+        attempt = 0
+        while items:
             try:
-                self._sink.insert(spans, logs)
+                self._insert_once(items)
             except Exception as error:
                 self._counters.add(insert_failures=1)
                 if not may_pass(error):
                     raise
-                if pause == _FIRST_PAUSE_S:  # once per outage, not once per attempt
+                if attempt == 0:  # once per outage, not once per attempt
                     log.warning("the store is away, spans stay in the spool: %s", type(error).__name__)
-                self._pause(pause)
-                pause = min(pause * 2, self._settings.store_backoff_s)
+                self._pause(_jittered(attempt, self._settings.store_backoff_s))
+                attempt += 1
+                items = self._without_old(items, error)
             else:
-                if pause > _FIRST_PAUSE_S:
+                if attempt:
                     log.info("the store is back")
+                self._delivered(items)
                 return
+
+    def _insert_once(self, items: Sequence[_Decoded]) -> None:
+        spans = [span for item in items for span in item.batch.spans]
+        logs = [record for item in items for record in item.batch.logs]
+        with tracing.span("insert", spans=len(spans), logs=len(logs)):
+            self._sink.insert(spans, logs)
+
+    def _delivered(self, items: Sequence[_Decoded]) -> None:
+        spans, logs = sum(len(i.batch.spans) for i in items), sum(len(i.batch.logs) for i in items)
+        self._counters.add(inserts=1, delivered_spans=spans, delivered_logs=logs)
+        self._backlog.cross_off([item.entry for item in items])
+        for item in items:
+            self._counters.lag_s.observe(item.entry.age_s)
+
+    def _without_old(self, items: list[_Decoded], error: Exception) -> list[_Decoded]:
+        """Those that may still wait for the store; the others go to the dead letters, and stay if they cannot."""
+        limit = self._settings.spool_max_age_s
+        if not limit:
+            return items
+        reason = f"the store did not take it for {limit:g} s ([spool] max_age_s); at last: {_reason(error)}"
+        kept = []
+        for item in items:
+            if item.entry.age_s < limit or not self._buried(item.entry, reason):
+                kept.append(item)
+            else:
+                self._counters.add(dead_letters_by_age=1)
+        return kept
 
     def _pause(self, seconds: float) -> None:
         """Waits; while stopping only as long as the stop may take, then _Away."""
-        with self._lock:
+        with self._changed:
             end = time.monotonic() + seconds
-            while (now := time.monotonic()) < end:
-                if self._stop_at is not None and now >= self._stop_at:
-                    raise _Away
+            while (now := time.monotonic()) < end and not self._is_over():
                 limit = end if self._stop_at is None else min(end, self._stop_at)
-                self._lock.wait(limit - now)
-            if self._stop_at is not None and time.monotonic() >= self._stop_at:
+                self._changed.wait(limit - now)
+            if self._is_over():
                 raise _Away
 
     def _bury(self, entry: Entry, reason: str, error: Exception) -> None:
-        """To the dead letters; if even that fails, it stays in the spool for the next start."""
+        """To the dead letters; if they have no room it stays in the spool, and is tried again."""
         # the log has the kind of error only: the text of a store's error may quote what was to be stored
         log.error("a request goes to the dead letters: %s", type(error).__name__)
-        try:
-            request = self._spool.read(entry)
-        except OSError:
+        if self._buried(entry, reason):
             return
-        if self._dead.keep(request, reason, acknowledged=True):
-            self._spool.cross_off([entry])
+        log.error("the dead letters cannot be written, the request stays in the spool until they can")
+        entry.request = None
+        self._unburied.append((entry, reason))
+        attempt = 0
+        while len(self._unburied) > _UNBURIED:
+            self._pause(_jittered(attempt, self._settings.store_backoff_s))
+            attempt += 1
+            self._bury_again()
+
+    def _bury_again(self) -> None:
+        while self._unburied and self._buried(*self._unburied[0]):
+            del self._unburied[0]
+
+    def _buried(self, entry: Entry, reason: str) -> bool:
+        try:
+            request = entry.read()
+        except OSError:
+            return False
+        if not self._dead.keep(request, reason, acknowledged=True):
+            return False
+        self._backlog.cross_off([entry])
+        return True
 
 
 def may_pass(error: Exception) -> bool:
@@ -224,6 +270,11 @@ def may_pass(error: Exception) -> bool:
     if isinstance(error, StoreError):
         return error.retryable
     return isinstance(error, EnvironmentProblem | OSError) or (isinstance(error, ToolselectError) and error.retryable)
+
+
+def _jittered(attempt: int, longest_s: float) -> float:
+    """Seconds to wait after so many attempts: anything up to a limit that doubles."""
+    return random.uniform(0.0, min(longest_s, _FIRST_PAUSE_S * 2 ** min(attempt, 16)))  # noqa: S311 - no secret
 
 
 def _reason(error: Exception) -> str:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from otel_toolselect.errors import StoreError
 from otel_toolselect.receive.access import Access
+from otel_toolselect.receive.backlog import Backlog
 from otel_toolselect.receive.counters import Counters
-from otel_toolselect.receive.deadletters import DeadLetters
+from otel_toolselect.receive.damage import DamageReport
+from otel_toolselect.receive.deadletters import FOLDER, DeadLetters
 from otel_toolselect.receive.door import Door
 from otel_toolselect.receive.drain import Drainer
+from otel_toolselect.receive.gate import Gate
 from otel_toolselect.receive.health import Health
 from otel_toolselect.receive.intake import Intake
 from otel_toolselect.receive.metrics import ReceiverCollector
@@ -26,6 +30,7 @@ if TYPE_CHECKING:  # both are imported late: a receiver of one protocol does not
 
     from otel_toolselect.receive.grpc_server import GrpcServer
     from otel_toolselect.receive.http_server import HttpServer
+    from otel_toolselect.receive.tls import Certificates
 
 log = logging.getLogger(__name__)
 
@@ -73,38 +78,64 @@ class AsyncReceiver:
     async def start(self) -> None:
         """Replays what an earlier process left, then opens the ports.
 
-        Raises EnvironmentProblem if it cannot.
+        Raises EnvironmentProblem if it cannot, InputError for tokens or certificates that cannot be used.
         """
         settings, counters = self.settings, self.counters
+        dead = DeadLetters(settings.spool / FOLDER, settings.dead_letter_bytes, counters)
+        report = DamageReport(dead, counters)
+        backlog = Backlog(settings.memory_bytes, report)
         self._spool = spool = Spool(
             settings.spool,
+            backlog,
             limit=settings.spool_bytes,
             segment_bytes=settings.segment_bytes,
             retry_after_s=settings.retry_after_s,
             counters=counters,
+            compression=settings.spool_compression,
         )
         try:
-            dead = DeadLetters(settings.spool / "dead-letter", settings.dead_letter_bytes, counters)
-            self._drainer = Drainer(spool, self._sink, dead, settings, counters)
-            intake = Intake(Access(settings.bearer_token), Door(settings), spool, dead, counters)
-            left = await asyncio.to_thread(spool.recover, dead)
+            self._drainer = Drainer(backlog, self._sink, dead, settings, counters)
+            intake = Intake(self._access(), Door(settings), spool, dead, counters)
+            left = await asyncio.to_thread(spool.recover, report)
             if left:
-                log.info("%d requests of an earlier process go from the spool to the store now", len(left))
-            self._drainer.put(left)
+                log.info("%d requests of an earlier process go from the spool to the store now", left)
             self._drainer.start()
             spool.start(durable=self._drainer.put, told=intake.told)
             self._health = health = Health(spool, self._drainer)
             self.metrics.register(ReceiverCollector(settings, counters, spool, self._drainer, health))
-            await self._open_ports(intake, health)
+            await self._open_ports(intake, health, self._certificates())
         except BaseException:
             await self.stop()
             raise
 
-    async def _open_ports(self, intake: Intake, health: Health) -> None:
+    def _access(self) -> Access:
+        settings = self.settings
+        return Access(
+            settings.bearer_token,
+            tokens=settings.tokens,
+            certificates=settings.tls_client_ca is not None,
+            counters=self.counters,
+        )
+
+    def _certificates(self) -> Certificates | None:
+        settings = self.settings
+        if settings.tls_cert is None or settings.tls_key is None:
+            return None
+        from otel_toolselect.receive.tls import Certificates
+
+        return Certificates(
+            settings.tls_cert,
+            settings.tls_key,
+            settings.tls_client_ca,
+            failed=lambda: self.counters.add(reload_failures=1),
+        )
+
+    async def _open_ports(self, intake: Intake, health: Health, certificates: Certificates | None) -> None:
+        gate = Gate(self.settings.limits, self.settings.max_request_bytes)
         if self.settings.grpc_port is not None:
             from otel_toolselect.receive.grpc_server import GrpcServer
 
-            server = GrpcServer(intake, self.settings)
+            server = GrpcServer(intake, self.settings, gate, self.counters, certificates)
             await server.start()
             self._grpc = server
             self._watching = asyncio.create_task(health.watch(server.report))
@@ -114,8 +145,8 @@ class AsyncReceiver:
             from otel_toolselect.receive.http_server import HttpServer
 
             probes = routes(health, self.metrics)
-            app = make_app(intake, self.settings, extra_routes=(*probes, *self._extra_routes))
-            http = HttpServer(app, self.settings)
+            app = make_app(intake, self.settings, gate, extra_routes=(*probes, *self._extra_routes))
+            http = HttpServer(app, self.settings, self.counters, certificates)
             await http.start()
             self._http = http
 
@@ -137,17 +168,23 @@ class AsyncReceiver:
             self._health.stopping = True
         if self._watching is not None:
             self._watching.cancel()
-        ending = [server.stop(self.settings.stop_s) for server in (self._grpc,) if server]
+        until = time.monotonic() + self.settings.stop_s
+        ending = [server.stop(self.settings.stop_s / 2) for server in (self._grpc,) if server]
         ending += [server.stop() for server in (self._http,) if server]
         await asyncio.gather(*ending)
         if self._spool is None:
             return 0
-        return await asyncio.to_thread(self._drain_and_close, self._spool)
+        return await asyncio.to_thread(self._drain_and_close, self._spool, until)
 
-    def _drain_and_close(self, spool: Spool) -> int:
+    def _drain_and_close(self, spool: Spool, until: float) -> int:
         with contextlib.closing(spool):
-            spool.finish_writing()
-            left = self._drainer.stop(self.settings.stop_s) if self._drainer else 0
+            spool.finish_writing(_left(until))
+            left = self._drainer.stop(_left(until)) if self._drainer else 0
         if left:
             log.warning("%d requests stay in the spool: the store did not take them", left)
         return left
+
+
+def _left(until: float) -> float:
+    """Seconds from now until then, by time.monotonic; never negative."""
+    return max(0.0, until - time.monotonic())

@@ -2,8 +2,8 @@
 means kept").
 
 One writer thread takes all requests that wait and syncs once for all of them (group commit). What the sink
-has taken is crossed off; a segment whose records are all crossed off is deleted. At the start, records of
-an earlier process are given out again: the sink takes identical spans twice without harm.
+has taken is crossed off; a segment whose records are all crossed off is deleted (see `backlog`). At the start, records
+of an earlier process are given out again: the sink takes identical spans twice without harm.
 """
 
 from __future__ import annotations
@@ -18,28 +18,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from otel_toolselect.errors import EnvironmentProblem, OverloadError
+from otel_toolselect.errors import EnvironmentProblem, OverloadError, TooLargeError
+from otel_toolselect.receive.backlog import Backlog, Entry, Report, examine
 from otel_toolselect.receive.counters import Counters
-from otel_toolselect.receive.deadletters import DeadLetters
-from otel_toolselect.receive.records import MAGIC, Place, Request, request_of, scan
-from otel_toolselect.receive.segments import Segment, SegmentFile
+from otel_toolselect.receive.records import FRAME_BYTES, Compression, Packer, Request
+from otel_toolselect.receive.segments import Segment, SegmentFile, open_segment
 from otel_toolselect.receive.status import BrokenSpoolError
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(slots=True, eq=False)
-class Entry:
-    """A request that is durable. `records`: spans and log records in it, 0 when not known (after a restart).
-    `request`: as long as memory allows, else it is read back. `kept_at`: when it was durable, by time.monotonic.
-    """
-
-    number: int
-    segment: Segment
-    place: Place
-    kept_at: float
-    records: int = 0
-    request: Request | None = None
+FOLDER_MODE = 0o700
+_SEGMENTS_AT_LEAST = 8  # a segment is deleted as a whole: in fewer, what is settled would fill the spool
 
 
 @dataclass(slots=True, eq=False)
@@ -55,28 +43,42 @@ Told = Callable[[Sequence[Pending], Exception | None], None]
 
 
 class Spool:
-    """One process per folder. `submit` and `cross_off` may be called from any thread."""
+    """One process per folder. `submit` may be called from any thread.
+
+    `limit`: bytes of requests in the segment files and on their way there. A segment counts until it is deleted, which
+    is when the last of its requests is settled.
+    """
 
     def __init__(
-        self, folder: Path, *, limit: int, segment_bytes: int, retry_after_s: float, counters: Counters
+        self,
+        folder: Path,
+        backlog: Backlog,
+        *,
+        limit: int,
+        segment_bytes: int,
+        retry_after_s: float,
+        counters: Counters,
+        compression: Compression = "none",
     ) -> None:
         self._folder = folder
+        self._backlog = backlog
         self._limit = limit
-        self._segment_bytes = segment_bytes
+        self._segment_bytes = min(segment_bytes, limit // _SEGMENTS_AT_LEAST)
+        self._group_bytes = segment_bytes
         self._retry_after_s = retry_after_s
         self._counters = counters
+        self._packer = Packer(compression)
         self._lock = threading.Condition()
         self._pending: list[Pending] = []
-        self._bytes = 0  # waiting to be written, or written and not crossed off
-        self._turned_away = 0  # size of the last request that had no room, until there is room for it
+        self._pending_bytes = 0  # of those, and of the group that is being written
+        self._turned_away = 0  # size of the last request that had no room
         self._unwritten = 0  # bytes that the disk did not take, until it takes as many
-        self._next_number = 0
         self._next_segment = 0
         self._closing = False
         self._file: SegmentFile | None = None
         self._writer = threading.Thread(target=self._write_loop, name="toolselect-spool", daemon=True)
         self._told: Told = lambda pending, error: None
-        self._durable: Callable[[list[Entry]], None] = lambda entries: None
+        self._durable: Callable[[list[Entry]], None] = backlog.add
         self._guard = _lock_folder(folder)
 
     def start(self, *, durable: Callable[[list[Entry]], None], told: Told) -> None:
@@ -84,65 +86,70 @@ class Spool:
         self._durable, self._told = durable, told
         self._writer.start()
 
-    def recover(self, dead: DeadLetters) -> list[Entry]:
-        """Records that an earlier process left, in order; call before `start`.
+    def recover(self, report: Report) -> int:
+        """Gives the backlog what an earlier process left; how many requests that is. Call before `start`.
 
-        Torn ends go to the dead letters.
+        Reads all of it once, in pieces; `report` hears of damaged stretches. Raises EnvironmentProblem.
         """
-        entries: list[Entry] = []
+        segments: list[Segment] = []
         for path in sorted(self._folder.glob("[0-9]*.seg")):
             self._next_segment = max(self._next_segment, int(path.stem) + 1)
-            data = path.read_bytes()
-            segment = Segment(path, len(data), sealed=True)
-            places = list(scan(data))
-            end = places[-1].offset + places[-1].size if places else min(len(MAGIC), len(data))
-            if end < len(data):
-                self._report_torn(path, data, end, dead)
-            segment.waiting = len(places)
-            kept_at = time.monotonic() - max(
-                0.0, time.time() - path.stat().st_mtime
-            )  # of the last; no record has its own
-            for place in places:
-                entries.append(Entry(self._next_number, segment, place, kept_at))
-                self._next_number += 1
-                self._bytes += place.size
-            if not places and path.stat().st_size == end:
-                _remove(path)
-        self._counters.add(replayed=len(entries))
-        return entries
-
-    def _report_torn(self, path: Path, data: bytes, end: int, dead: DeadLetters) -> None:
-        """A record that was never acknowledged, unless the disk lost something: so it is kept to look at."""
-        size = len(data) - end
-        self._counters.add(torn_bytes=size)
-        log.warning("spool segment %s: %d bytes at its end are no whole record", path.name, size)
-        about = {"reason": "end of a spool segment that is no whole record", "segment": path.name}
-        if dead.keep_bytes(data[end:], ".torn", about, acknowledged=True):
-            os.truncate(path, end)  # reported once
+            try:
+                segment = open_segment(path)
+                if segment is None:
+                    path.unlink()
+                    continue
+                examine(segment, report)
+            except OSError as error:
+                raise EnvironmentProblem(
+                    f"the spool segment {path} cannot be read: {error.strerror}; put it right, or move it elsewhere "
+                    "to start without the requests in it"
+                ) from error
+            segments.append(segment)
+        self._backlog.restore(segments)
+        found = sum(segment.unread for segment in segments)
+        self._counters.add(replayed=found)
+        return found
 
     def submit(self, pending: Pending) -> None:
-        """Queues a request; `told` hears of it. Raises OverloadError when the spool is full."""
+        """Queues a request; `told` hears of it.
+
+        Raises OverloadError when the spool is full, TooLargeError for a request that it could never hold.
+        """
         size = len(pending.request.body)
+        if size > self._limit:
+            raise TooLargeError(f"a request of {size} bytes does not fit into the spool of {self._limit}")
         with self._lock:
             if self._closing:
                 raise EnvironmentProblem("the receiver is stopping")
-            if self._bytes + size > self._limit:
+            if not self._has_room(size):
                 self._turned_away = size
                 raise OverloadError(
                     f"the spool holds {self._bytes} of {self._limit} bytes that the store has not taken yet",
                     retry_after_s=self._retry_after_s,
                 )
-            self._bytes += size
+            self._pending_bytes += size
             self._pending.append(pending)
             self._lock.notify_all()
 
     @property
+    def _bytes(self) -> int:
+        return self._pending_bytes + self._backlog.kept_bytes
+
+    def _has_room(self, size: int) -> bool:
+        return self._bytes + size <= self._limit
+
+    @property
     def waiting_bytes(self) -> int:
-        return self._bytes
+        """Of requests that were taken and are not settled."""
+        with self._backlog.changed:
+            return self._pending_bytes + self._backlog.waiting_bytes
 
     @property
     def full(self) -> bool:
         """A request was turned away, and there is no room for its like yet."""
+        if self._turned_away and self._has_room(self._turned_away):
+            self._turned_away = 0
         return self._turned_away > 0
 
     @property
@@ -159,7 +166,7 @@ class Spool:
         probe = self._folder / "probe"
         size = min(self._unwritten, self._segment_bytes)
         try:
-            with probe.open("wb") as file:
+            with open(probe, "wb", opener=_private) as file:  # Path.open has no opener
                 file.write(bytes(size))
                 file.flush()
                 os.fsync(file.fileno())
@@ -170,112 +177,95 @@ class Spool:
             with contextlib.suppress(OSError):
                 probe.unlink(missing_ok=True)
 
-    def read(self, entry: Entry) -> Request:
-        """The request of an entry, from its segment."""
-        with entry.segment.path.open("rb") as file:
-            file.seek(entry.place.offset)
-            return request_of(entry.place.kind, file.read(entry.place.size))
-
-    def cross_off(self, entries: Sequence[Entry]) -> None:
-        """The sink (or the dead-letter folder) has them for good."""
-        with self._lock:
-            self._free(sum(entry.place.size for entry in entries))
-            for entry in entries:
-                entry.segment.waiting -= 1
-                if entry.segment.sealed and not entry.segment.waiting:
-                    _remove(entry.segment.path)
-
-    def _free(self, size: int) -> None:
-        self._bytes -= size
-        if self._bytes + min(self._turned_away, self._limit) <= self._limit:
-            self._turned_away = 0
-
-    def finish_writing(self) -> None:
-        """Takes no more requests, writes what is queued, ends the writer."""
+    def finish_writing(self, timeout_s: float | None = None) -> None:
+        """Takes no more requests, writes what is queued, ends the writer; a disk that hangs gets `timeout_s`."""
         with self._lock:
             self._closing = True
             self._lock.notify_all()
         if self._writer.is_alive():
-            self._writer.join()
+            self._writer.join(timeout_s)
 
     def close(self) -> None:
         """Removes the last segment if it is all crossed off, and leaves the folder to another process."""
-        self.finish_writing()
-        self._seal()
+        self.finish_writing(0.0)
+        if not self._writer.is_alive():
+            self._seal()
+        self._backlog.close()
         if self._guard >= 0:
             os.close(self._guard)
             self._guard = -1
 
     def _seal(self) -> None:
-        with self._lock:
-            if self._file is not None:
-                self._file.close()
-                if not self._file.segment.waiting:
-                    _remove(self._file.segment.path)
-                self._file = None
+        if self._file is not None:
+            self._file.close()
+            self._backlog.seal(self._file.segment)
+            self._file = None
 
     def _write_loop(self) -> None:
-        while True:
-            with self._lock:
-                while not self._pending and not self._closing:
-                    self._lock.wait()
-                pending, self._pending = self._pending, []
-            if not pending:
-                return
+        while group := self._next_group():
+            size = sum(len(p.request.body) for p in group)
             try:
-                entries = self._write(pending)
+                entries = self._write(group)
             except Exception as error:  # noqa: BLE001 - senders are answered whatever it is
-                self._refuse(pending, error)
+                self._refuse(group, size, error)
             else:
                 self._unwritten = 0
                 self._durable(entries)
-                self._told(pending, None)
+                if self._file is not None and self._file.size >= self._segment_bytes:
+                    self._seal()
+                with self._lock:
+                    self._pending_bytes -= size
+                self._told(group, None)
 
-    def _write(self, pending: list[Pending]) -> list[Entry]:
+    def _next_group(self) -> list[Pending]:
+        """What is to be synced together; bounded, so that a disk that was slow does not make one huge segment."""
+        with self._lock:
+            while not self._pending and not self._closing:
+                self._lock.wait()
+            n = size = 0
+            while n < len(self._pending) and size < self._group_bytes:
+                size += len(self._pending[n].request.body)
+                n += 1
+            group, self._pending = self._pending[:n], self._pending[n:]
+            return group
+
+    def _write(self, group: list[Pending]) -> list[Entry]:
         if self._file is None:
             self._next_segment += 1  # first: a file that could not be made keeps its name
             self._file = SegmentFile(self._folder, self._next_segment - 1)
-        segment = self._file.segment
+        file, now = self._file, time.time_ns()
+        packed = [self._packer.pack(p.request, p.records, now) for p in group]
         try:
-            offsets = self._file.append([p.request for p in pending])
+            offsets = file.append(packed)
         except OSError:
             self._seal()
             raise
-        entries = []
-        kept_at = time.monotonic()
-        with self._lock:
-            segment.waiting += len(pending)
-        for item, offset in zip(pending, offsets, strict=True):
-            place = Place(item.request.kind, offset, len(item.request.body))
-            entries.append(Entry(self._next_number, segment, place, kept_at, item.records, item.request))
-            self._next_number += 1
-        if segment.size >= self._segment_bytes:
-            self._seal()
+        entries = [
+            Entry(file.segment, offset, offset + FRAME_BYTES + frame.size, frame, item.request)
+            for item, offset, (frame, _) in zip(group, offsets, packed, strict=True)
+        ]
         return entries
 
-    def _refuse(self, pending: list[Pending], error: Exception) -> None:
+    def _refuse(self, group: list[Pending], size: int, error: Exception) -> None:
         reason = getattr(error, "strerror", None) or type(error).__name__
-        log.error("the spool cannot be written: %s", reason)
-        size = sum(len(p.request.body) for p in pending)
+        if not self._unwritten:  # once per outage
+            log.error("the spool cannot be written: %s", reason)
         with self._lock:
-            self._free(size)
+            self._pending_bytes -= size
         self._unwritten = size
         message = f"the spool cannot be written: {str(reason).lower()}"
-        self._told(pending, BrokenSpoolError(message, retry_after_s=self._retry_after_s))
+        self._told(group, BrokenSpoolError(message, retry_after_s=self._retry_after_s))
 
 
-def _remove(path: Path) -> None:
-    """A segment that cannot be removed is drained once more at the next start: no harm, no reason to stop."""
-    try:
-        path.unlink(missing_ok=True)
-    except OSError as error:
-        log.warning("spool segment %s cannot be removed: %s", path.name, error.strerror)
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _lock_folder(folder: Path) -> int:
     """Holds the folder for this process; the lock goes with the process, however it ends."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
         handle = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
         raise EnvironmentProblem(f"the spool folder {folder} cannot be used: {error.strerror}") from None
