@@ -15,7 +15,7 @@ import httpx
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_openmetrics
 from prometheus_client.parser import text_string_to_metric_families as parse_text
-from receive_samples import away, request, span
+from receive_samples import away, proto_request, request, span
 
 from otel_toolselect.receive import Receiver, segments
 from otel_toolselect.receive.counters import OTHER, REFUSALS, REJECTIONS, SENDERS_SHOWN, Counters
@@ -26,6 +26,11 @@ WAIT_S = 20.0
 
 def get(receiver: Receiver, path: str, **headers: str) -> httpx.Response:
     return httpx.get(f"http://127.0.0.1:{receiver.http_port}{path}", headers=headers, timeout=WAIT_S)
+
+
+def send(post: Callable[..., httpx.Response], receiver: Receiver, body: bytes) -> httpx.Response:
+    """Sends protobuf, which is kept byte for byte."""
+    return post(receiver, body, content_type="application/x-protobuf")
 
 
 def figures(receiver: Receiver) -> dict[str, float]:
@@ -75,8 +80,8 @@ def test_every_promise_has_a_figure(running, sink, post) -> None:
 def test_what_waits_for_the_store_is_shown_with_its_age(running, sink, post) -> None:
     sink.fail = away
     receiver = running()
-    body = request(span(1))
-    assert post(receiver, body).status_code == 200
+    body = proto_request(1)
+    assert send(post, receiver, body).status_code == 200
     until(lambda: figures(receiver)["insert_failures_total"] > 0)
     got = figures(receiver)
     assert got["spool_bytes"] == len(body)
@@ -89,14 +94,13 @@ def test_what_waits_for_the_store_is_shown_with_its_age(running, sink, post) -> 
     assert after["drain_lag_seconds_sum"] >= got["spool_oldest_seconds"]
 
 
-def test_the_age_of_what_waits_survives_a_restart(running, sink, post, tmp_path: Path) -> None:
+def test_the_age_of_what_waits_survives_a_restart(running, sink, post, monkeypatch) -> None:
     sink.fail = away
     first = running(stop_s=0.1)
-    assert post(first, request(span(1))).status_code == 200
+    with monkeypatch.context() as patch:
+        patch.setattr("otel_toolselect.receive.spool.time.time_ns", lambda: int((time.time() - 1000) * 1e9))
+        assert post(first, request(span(1))).status_code == 200
     assert first.stop() == 1
-    (segment,) = (tmp_path / "spool").glob("*.seg")
-    old = time.time() - 1000
-    os.utime(segment, (old, old))
     second = running(stop_s=0.1)
     got = figures(second)
     assert got["replayed_requests_total"] == 1
@@ -137,11 +141,11 @@ def test_the_figures_need_the_token_and_the_probes_do_not(running) -> None:
 
 def test_a_full_spool_is_not_ready_until_there_is_room(running, sink, post) -> None:
     sink.fail = away
-    body = request(span(1))
+    body = proto_request(1)
     receiver = running(spool_bytes=len(body) + 10)
-    assert post(receiver, body).status_code == 200
+    assert send(post, receiver, body).status_code == 200
     assert get(receiver, "/readyz").status_code == 200, "it is not full before somebody was turned away"
-    assert post(receiver, body).status_code == 429
+    assert send(post, receiver, body).status_code == 429
     answer = get(receiver, "/readyz")
     assert (answer.status_code, answer.json()) == (503, {"status": "spool_full"})
     assert get(receiver, "/healthz").status_code == 200
@@ -224,14 +228,14 @@ def test_grpc_health_follows(running, sink, post) -> None:
     from grpc_health.v1 import health_pb2, health_pb2_grpc
 
     sink.fail = away
-    body = request(span(1))
+    body = proto_request(1)
     receiver = running(grpc_port=0, spool_bytes=len(body) + 10)
     states = health_pb2.HealthCheckResponse
     with grpc.insecure_channel(f"127.0.0.1:{receiver.grpc_port}") as channel:
         watch = health_pb2_grpc.HealthStub(channel).Watch(health_pb2.HealthCheckRequest(), timeout=WAIT_S)
         assert next(watch).status == states.SERVING
-        post(receiver, body)
-        assert post(receiver, body).status_code == 429
+        send(post, receiver, body)
+        assert send(post, receiver, body).status_code == 429
         assert next(watch).status == states.NOT_SERVING
         sink.fail = lambda spans: None
         assert next(watch).status == states.SERVING

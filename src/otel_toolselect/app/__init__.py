@@ -19,6 +19,7 @@ from otel_toolselect.model.figures import Report
 from otel_toolselect.model.observations import Observation
 from otel_toolselect.model.runs import Run
 from otel_toolselect.model.spans import Batch, LogRecord, Span
+from otel_toolselect.telemetry import tracing
 
 if TYPE_CHECKING:
     from otel_toolselect.config import Judge as JudgeSettings
@@ -79,7 +80,10 @@ def assembled(observations: Iterable[Observation], settings: Settings | None = N
 
     names = (settings or load()).case_attributes
     attributes = CaseAttributes(names.case_id, names.suite, names.label, names.attempt)
-    return assemble(observations, attributes)
+    with tracing.span("assemble") as add:
+        runs = assemble(observations, attributes)
+        add("runs", len(runs))
+    return runs
 
 
 def runs_from_files(paths: Sequence[str], *, settings: Settings | None = None, warn: Warn = _silent) -> list[Run]:
@@ -119,7 +123,7 @@ def judged(runs: Iterable[Run], suite: Suite, settings: Settings | None = None) 
 
     wanted = (settings or load()).judge
     kept = list(runs)
-    with asker_of(wanted) as asker:
+    with tracing.span("judge", runs=len(kept)), asker_of(wanted) as asker:
         verdicts = judge(kept, suite, asker)
         if asker is not None and wanted.adjudicate:
             verdicts = adjudicate(verdicts, {run.run_id: run for run in kept}, asker)

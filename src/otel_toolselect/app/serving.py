@@ -52,9 +52,11 @@ def serving(settings: Settings, lend: Lend) -> Iterator[Serving]:
     An embedded store is lent to other processes from before the first span until after the last is drained, so that
     they never find it locked.
     """
+    from otel_toolselect.app.store_figures import StoreCollector
     from otel_toolselect.receive import Receiver
     from otel_toolselect.store import open_store
     from otel_toolselect.store.dsn import Embedded, parse
+    from otel_toolselect.telemetry import tracing
 
     place = parse(settings.dsn)
     folder = place.path if isinstance(place, Embedded) else None
@@ -66,13 +68,17 @@ def serving(settings: Settings, lend: Lend) -> Iterator[Serving]:
                 f"{store.dsn} is served already: {store.via}; stop that one, or name another --store"
             )
         spool = _spool(settings, folder)
-        receiver = Receiver(_receive_settings(settings, spool), store)
+        receiver = Receiver(_receive_settings(settings, spool), store, collectors=[StoreCollector(store)])
         engine = store.raw_engine()
         settled = _SettledEngine(engine, receiver) if engine is not None else None
         if settled is not None and folder is not None:
             stack.enter_context(lend(settled, folder))
+        own_spans = stack.enter_context(ExitStack())  # ends after the last drain, which makes spans too
         receiver.start()
         stack.callback(receiver.stop)
+        if settings.telemetry.otlp_endpoint:
+            ports = (receiver.grpc_port, receiver.http_port)
+            own_spans.callback(tracing.start(settings.telemetry.otlp_endpoint, own_ports=ports))
         if settled is not None:
             settled.receiving = True
             stack.callback(settled.cease)
@@ -98,7 +104,21 @@ def _receive_settings(settings: Settings, spool: Path) -> ReceiveSettings:
         grpc_port=wanted.grpc_port,
         http_port=wanted.http_port,
         bearer_token=wanted.token or None,
+        tokens=_path(wanted.tokens),
+        tls_cert=_path(wanted.tls_cert),
+        tls_key=_path(wanted.tls_key),
+        tls_client_ca=_path(wanted.tls_client_ca),
+        allow_unauthenticated=wanted.allow_unauthenticated,
+        allow_plaintext=wanted.allow_plaintext,
+        max_request_bytes=settings.limits.request_bytes,
+        limits=settings.limits,
+        retention=settings.retention,
+        redact=settings.redact,
     )
+
+
+def _path(text: str) -> Path | None:
+    return Path(text) if text else None
 
 
 class _SettledEngine:

@@ -16,10 +16,11 @@ from otel_toolselect.otlp import replies
 from otel_toolselect.receive.access import Access, Sender
 from otel_toolselect.receive.counters import Counters, Protocol
 from otel_toolselect.receive.deadletters import DeadLetters
-from otel_toolselect.receive.door import Door
+from otel_toolselect.receive.door import Admitted, Door
 from otel_toolselect.receive.records import Request
 from otel_toolselect.receive.spool import Pending, Spool
 from otel_toolselect.receive.status import Failure, failure_of
+from otel_toolselect.telemetry import tracing
 
 log = logging.getLogger(__name__)
 
@@ -42,17 +43,10 @@ class Intake:
         """
         began = time.perf_counter()
         self._counters.add(requests=1)
-        try:
-            admitted = self._door.admit(request, sender)
-        except TooLargeError:
-            raise
-        except InputError as error:
-            await asyncio.to_thread(self._dead.keep, request, str(error), acknowledged=False)
-            raise
-        if admitted.spans or admitted.logs:
-            written = self._loop.create_future()
-            self._spool.submit(Pending(admitted.request, admitted.spans + admitted.logs, written))
-            await written
+        with tracing.span("ingest", protocol=protocol, signal=request.signal, body_bytes=len(request.body)) as add:
+            admitted = await self._keep(request, sender)
+            add("spans", admitted.spans)
+            add("logs", admitted.logs)
         self._counters.add(
             spans=admitted.spans,
             logs=admitted.logs,
@@ -64,6 +58,21 @@ class Intake:
         self._counters.answer(protocol, "accepted")
         self._counters.ack_s.observe(time.perf_counter() - began)
         return replies.encode_success(request.signal, request.encoding, admitted.notes)
+
+    async def _keep(self, request: Request, sender: Sender) -> Admitted:
+        """Lets a request in and waits until it is durable."""
+        try:
+            admitted = self._door.admit(request, sender)
+        except TooLargeError:
+            raise
+        except InputError as error:
+            await asyncio.to_thread(self._dead.keep, request, str(error), acknowledged=False)
+            raise
+        if admitted.spans or admitted.logs:
+            written = self._loop.create_future()
+            self._spool.submit(Pending(admitted.request, admitted.spans + admitted.logs, written))
+            await written
+        return admitted
 
     def told(self, pending: Sequence[Pending], error: Exception | None) -> None:
         """Wakes the senders of one group commit with one call into the loop."""

@@ -28,6 +28,7 @@ _COUNTED = {
     "replayed_requests": ("replayed", "Requests of an earlier process that were found in the spool at the start."),
     "spool_torn_bytes": ("torn_bytes", "Bytes at the end of spool segments that were no whole record."),
     "dead_letters": ("dead_letters", "Requests kept in the dead-letter folder."),
+    "dead_letters_by_age": ("dead_letters_by_age", "Of the dead letters, those that waited too long for the store."),
     "dead_letters_not_kept": ("dead_letters_not_kept", "Requests that the dead-letter folder had no room for."),
 }
 """Metric name without prefix and `_total`: field of Counters, help."""
@@ -101,6 +102,12 @@ def _labelled(counts: ByLabel) -> Iterable[Metric]:
         "Spans and log records left out of requests that were otherwise kept, by reason.",
         ["reason"],
         _keyed(counts.rejections),
+    )
+    yield _counter(
+        "record_alterations",
+        "What was done to records that were kept: cut, marked, redacted.",
+        ["kind"],
+        _keyed(counts.alterations),
     )
     yield _counter(
         "quota_refusals", "Requests over the quota of a token, by its name.", ["token"], _keyed(counts.over_quota)
