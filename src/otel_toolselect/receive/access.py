@@ -13,7 +13,7 @@ from typing import Literal
 from otel_toolselect.receive.counters import Counters
 from otel_toolselect.receive.quotas import Quotas
 from otel_toolselect.receive.status import ForbiddenError, NotAllowedError, QuotaError
-from otel_toolselect.receive.tokens import SCOPES, Entry, Quota, digest_of, read_tokens
+from otel_toolselect.receive.tokens import SCOPES, UNLIMITED, Entry, Quota, digest_of, read_tokens
 from otel_toolselect.receive.watched import Watched
 
 Scope = Literal["send", "read"]
@@ -27,7 +27,7 @@ class Sender:
     name: str = ""
     attributes: Mapping[str, str] = field(default_factory=dict)
     scopes: frozenset[str] = frozenset(SCOPES)
-    quota: Quota = Quota()
+    quota: Quota = UNLIMITED
 
 
 ANYBODY = Sender()

@@ -6,7 +6,6 @@ after inflating; errors are google.rpc.Status in the encoding of the request.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Awaitable, Callable, Sequence
 
 from starlette.applications import Starlette
@@ -15,77 +14,61 @@ from starlette.requests import ClientDisconnect
 from starlette.requests import Request as HttpRequest
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from otel_toolselect.errors import TooLargeError
-from otel_toolselect.otlp import CODINGS, decompress, replies
+from otel_toolselect.otlp import CODINGS
 from otel_toolselect.otlp.jsondecode import Signal
-from otel_toolselect.otlp.replies import Encoding
-from otel_toolselect.receive.http_probes import OPEN
+from otel_toolselect.receive.gate import Gate, Visit
+from otel_toolselect.receive.http_guard import ENCODINGS, TYPES, Guard, encoding_of, refusal
+from otel_toolselect.receive.inflater import Inflater
 from otel_toolselect.receive.intake import Intake
 from otel_toolselect.receive.records import Request
 from otel_toolselect.receive.settings import Settings
 from otel_toolselect.receive.status import UnsupportedTypeError
 
-_ENCODINGS: dict[str, Encoding] = {"application/x-protobuf": "protobuf", "application/json": "json"}
-_TYPES = {encoding: name for name, encoding in _ENCODINGS.items()}
-
 
 def make_app(
     intake: Intake,
     settings: Settings,
+    gate: Gate,
     *,
     extra_routes: Sequence[BaseRoute] = (),
 ) -> ASGIApp:
     """The application. `extra_routes` share port and authentication; they come after the routes of OTLP."""
+    inflater = Inflater(settings.max_request_bytes)
     routes: list[BaseRoute] = [
-        Route("/v1/traces", _endpoint(intake, settings, "traces"), methods=["POST"]),
-        Route("/v1/logs", _endpoint(intake, settings, "logs"), methods=["POST"]),
+        Route("/v1/traces", _endpoint(intake, settings, inflater, "traces"), methods=["POST"]),
+        Route("/v1/logs", _endpoint(intake, settings, inflater, "logs"), methods=["POST"]),
         *extra_routes,
     ]
-    return _Guard(Starlette(routes=routes), intake)
+    return Guard(Starlette(routes=routes), intake, gate)
 
 
-class _Guard:
-    """Asks for the token on every path but the health checks, which say nothing of value."""
+def _endpoint(
+    intake: Intake, settings: Settings, inflater: Inflater, signal: Signal
+) -> Callable[[HttpRequest], Awaitable[Response]]:
+    limit = settings.max_request_bytes
 
-    def __init__(self, app: ASGIApp, intake: Intake) -> None:
-        self._app = app
-        self._intake = intake
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["path"] not in OPEN:
-            headers = Headers(scope=scope)
-            scope.setdefault("state", {})
-            try:
-                scope["state"]["sender"] = self._intake.access.admit(headers.get("authorization"))
-            except Exception as error:  # noqa: BLE001 - answered by the one table
-                await _refusal(self._intake, error, _encoding_of(headers) or "json")(scope, receive, send)
-                return
-        await self._app(scope, receive, send)
-
-
-def _endpoint(intake: Intake, settings: Settings, signal: Signal) -> Callable[[HttpRequest], Awaitable[Response]]:
     async def export(http: HttpRequest) -> Response:
-        encoding = _encoding_of(http.headers)
+        encoding = encoding_of(http.headers)
         try:
             if encoding is None:
-                raise UnsupportedTypeError(f"must be one of {', '.join(_ENCODINGS)}", where="content-type")
+                raise UnsupportedTypeError(f"must be one of {', '.join(ENCODINGS)}", where="content-type")
             coding = _coding_of(http.headers)
-            limit = settings.max_request_bytes
-            body = decompress(await _body(http, limit), coding, limit)
+            visit: Visit = http.state.visit
+            body = await visit.read(_claimed(http, limit), lambda: _body(http, limit), len)
+            if coding != "identity":
+                packed, body = body, b""
+                body = await visit.inflate(lambda: inflater.inflate(packed, coding))
             reply = await intake.accept(Request(signal, encoding, body), http.state.sender, "http")
         except ClientDisconnect:
             return Response(status_code=400)  # nobody is there to read it
         except Exception as error:  # noqa: BLE001 - answered by the one table
-            return _refusal(intake, error, encoding or "json")
-        return Response(reply, media_type=_TYPES[encoding])
+            return refusal(intake, error, encoding or "json")
+        return Response(reply, media_type=TYPES[encoding])
 
     return export
-
-
-def _encoding_of(headers: Headers) -> Encoding | None:
-    return _ENCODINGS.get(headers.get("content-type", "").split(";")[0].strip().lower())
 
 
 def _coding_of(headers: Headers) -> str:
@@ -95,11 +78,18 @@ def _coding_of(headers: Headers) -> str:
     return coding
 
 
+def _claimed(http: HttpRequest, limit: int) -> int | None:
+    """The size that the sender announces; None when it does not."""
+    claimed = http.headers.get("content-length", "")
+    if not claimed.isascii() or not claimed.isdigit():
+        return None
+    if int(claimed[:20]) > limit:
+        raise TooLargeError(f"more than the limit of {limit} bytes", where="body")
+    return int(claimed)
+
+
 async def _body(http: HttpRequest, limit: int) -> bytes:
     """The body, with or without a content-length; given up at the first byte over the limit."""
-    claimed = http.headers.get("content-length", "")
-    if claimed.isascii() and claimed.isdigit() and int(claimed[:20]) > limit:
-        raise TooLargeError(f"more than the limit of {limit} bytes", where="body")
     pieces: list[bytes] = []
     size = 0
     async for piece in http.stream():
@@ -108,14 +98,3 @@ async def _body(http: HttpRequest, limit: int) -> bytes:
             raise TooLargeError(f"more than the limit of {limit} bytes", where="body")
         pieces.append(piece)
     return b"".join(pieces)
-
-
-def _refusal(intake: Intake, error: Exception, encoding: Encoding) -> Response:
-    failure = intake.failure(error, "http")
-    body = replies.encode_status(failure.grpc_code, failure.message, encoding, retry_after_s=failure.retry_after_s)
-    headers = {}
-    if failure.retry_after_s is not None:
-        headers["retry-after"] = str(math.ceil(failure.retry_after_s))  # RFC 9110: whole seconds
-    if failure.http_status == 401:
-        headers["www-authenticate"] = "Bearer"
-    return Response(body, failure.http_status, headers, media_type=_TYPES[encoding])

@@ -22,6 +22,7 @@ import stat
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,9 @@ class Quota:
         return self.spans_per_second is not None or self.bytes_per_second is not None
 
 
+UNLIMITED = Quota()
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One sender or reader of the file. `digest`: SHA-256 of its token, None when a certificate is enough."""
@@ -58,7 +62,7 @@ class Entry:
     certificate: str = ""
     scopes: frozenset[str] = frozenset({"send"})
     attributes: Mapping[str, str] = field(default_factory=dict)
-    quota: Quota = Quota()
+    quota: Quota = UNLIMITED
 
 
 def digest_of(token: str) -> bytes:
@@ -116,7 +120,7 @@ def _entries(document: Mapping[str, Any], lines: _Lines, problems: list[str]) ->
         return ()
     found: list[Entry] = []
     for index, table in enumerate(tables):
-        entry = _entry(table, lambda name, i=index: lines.of(i, name), problems)
+        entry = _entry(table, partial(lines.of, index), problems)
         if entry is not None:
             found.append(entry)
     _unique([e.name for e in found], "name", lines, problems)

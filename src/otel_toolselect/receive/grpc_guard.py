@@ -1,0 +1,143 @@
+"""Stands before every gRPC method: who calls, is there room, and only then the first byte of the message.
+
+It takes each method for one with a stream of requests, which on the wire is the same: so that nothing of a message is
+read for a stranger, and a message that does not come can be given up. Handlers are coroutines; `access.CALLER` tells
+them who calls, and what they raise is answered by the one table of `status`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import grpc
+import grpc.aio
+
+from otel_toolselect.otlp import replies
+from otel_toolselect.receive.access import CALLER, Scope
+from otel_toolselect.receive.counters import Counters
+from otel_toolselect.receive.gate import Gate, Visit
+from otel_toolselect.receive.intake import Intake
+from otel_toolselect.receive.status import UnknownMethodError
+
+OPEN = frozenset({"/grpc.health.v1.Health/Check"})
+"""Methods that ask for no token: they say ok or not. Health/Watch is none of them, as it holds a stream for ever."""
+_CODES = {code.value[0]: code for code in grpc.StatusCode}
+_CANCEL_S = 0.1
+_Answer = Callable[[Any], Awaitable[Any]]
+
+
+class Guard(grpc.aio.ServerInterceptor):  # type: ignore[misc]
+    """`senders`: methods that the scope `send` opens; all others need `read`."""
+
+    def __init__(self, intake: Intake, gate: Gate, counters: Counters, senders: frozenset[str]) -> None:
+        self._intake = intake
+        self._gate = gate
+        self._counters = counters
+        self._senders = senders
+
+    async def intercept_service(self, continuation: Callable[[Any], Awaitable[Any]], details: Any) -> Any:
+        handler = await continuation(details)
+        if details.method in OPEN:
+            return handler
+        scope: Scope = "send" if details.method in self._senders else "read"
+        if handler is None:
+            return grpc.stream_unary_rpc_method_handler(self._guarded(scope, self._unknown))
+        if handler.response_streaming:
+            make, answer = grpc.stream_stream_rpc_method_handler, self._many_answers(handler)
+        else:
+            make, answer = grpc.stream_unary_rpc_method_handler, self._one_answer(handler)
+        return make(self._guarded(scope, answer), handler.request_deserializer, handler.response_serializer)
+
+    def _guarded(self, scope: Scope, answer: _Answer) -> Callable[[Any, Any], Awaitable[Any]]:
+        async def call(_: Any, context: Any) -> Any:
+            try:
+                access = self._intake.access
+                sender = access.admit(_authorization(context), _certificate_names(context), scope)
+                if scope == "send":
+                    access.allow(sender)
+                CALLER.set(sender)
+                return await answer(context)
+            except grpc.aio.BaseError:  # an answer of the handler's own
+                raise
+            except Exception as error:  # noqa: BLE001 - every error is answered by the one table
+                await self._abort(context, error)
+
+        return call
+
+    def _one_answer(self, handler: Any) -> _Answer:
+        async def answer(context: Any) -> Any:
+            with self._gate.enter() as visit:
+                if handler.request_streaming:
+                    return await handler.stream_unary(_requests(context), context)
+                return await handler.unary_unary(await self._message(visit, context), context)
+
+        return answer
+
+    def _many_answers(self, handler: Any) -> _Answer:
+        """They may go on for ever: so they are counted by themselves and take no place from requests."""
+
+        async def answer(context: Any) -> None:
+            if handler.request_streaming:
+                given = _requests(context)
+            else:
+                with self._gate.enter() as visit:
+                    given = await self._message(visit, context)
+            with self._gate.stream():
+                made = (handler.stream_stream or handler.unary_stream)(given, context)
+                if not hasattr(made, "__aiter__"):
+                    await made
+                    return
+                async for item in made:
+                    await context.write(item)
+
+        return answer
+
+    async def _message(self, visit: Visit, context: Any) -> Any:
+        message = await visit.read(None, context.read, _size)
+        if message is grpc.aio.EOF:
+            await self._no_message()
+        return message
+
+    async def _no_message(self) -> None:
+        """A message over the limit looks like none: grpc has answered, and cancels us in a moment."""
+        try:
+            await asyncio.sleep(_CANCEL_S)
+        except asyncio.CancelledError:
+            self._counters.refuse("too_large")
+            raise
+        raise UnknownMethodError("the request holds no message", where="body")
+
+    async def _unknown(self, _: Any) -> None:
+        raise UnknownMethodError("not served here", where="method")
+
+    async def _abort(self, context: Any, error: Exception) -> None:
+        failure = self._intake.failure(error, "grpc")
+        status = replies.encode_status(
+            failure.grpc_code, failure.message, "protobuf", retry_after_s=failure.retry_after_s
+        )  # the details travel as grpc's richer error model wants them (google.rpc.Status in a trailer)
+        await context.abort(_CODES[failure.grpc_code], failure.message, (("grpc-status-details-bin", status),))
+
+
+async def _requests(context: Any) -> Any:
+    while (message := await context.read()) is not grpc.aio.EOF:
+        yield message
+
+
+def _size(message: Any) -> int:
+    if isinstance(message, bytes):
+        return len(message)
+    return int(message.ByteSize()) if hasattr(message, "ByteSize") else 0
+
+
+def _authorization(context: Any) -> str | None:
+    found = [value for key, value in context.invocation_metadata() or () if key == "authorization"]
+    return found[0] if found and isinstance(found[0], str) else None
+
+
+def _certificate_names(context: Any) -> tuple[str, ...]:
+    """Common name and alternative names of the certificate that the client showed, which grpc has verified."""
+    facts = context.auth_context()
+    found = (*facts.get("x509_common_name", ()), *facts.get("x509_subject_alternative_name", ()))
+    return tuple(name.decode("utf-8", "replace") for name in found)
