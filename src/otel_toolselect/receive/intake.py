@@ -61,6 +61,7 @@ class Intake:
 
     async def _keep(self, request: Request, sender: Sender) -> Admitted:
         """Lets a request in and waits until it is durable."""
+        self.access.charge(sender, size=len(request.body))
         try:
             admitted = self._door.admit(request, sender)
         except TooLargeError:
@@ -72,6 +73,7 @@ class Intake:
             written = self._loop.create_future()
             self._spool.submit(Pending(admitted.request, admitted.spans + admitted.logs, written))
             await written
+        self.access.charge(sender, spans=admitted.spans + admitted.logs)
         return admitted
 
     def told(self, pending: Sequence[Pending], error: Exception | None) -> None:
