@@ -7,6 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from otel_toolselect.model.decisions import Decision
 from otel_toolselect.model.runs import (
     AssistantText,
     NoCall,
@@ -20,7 +21,8 @@ from otel_toolselect.model.spans import LogRecord, Span, SpanEvent, SpanLink
 from otel_toolselect.model.verdicts import CallScore, Cell, Finding, LayerVerdict, RunVerdict
 
 T0 = 1_793_613_600_000_000_000  # 2026-11-02T10:00:00Z
-DAY = 86_400 * 10**9
+HOUR = 3_600 * 10**9
+DAY = 24 * HOUR
 
 
 def span(trace: int = 1, number: int = 1, **fields: Any) -> Span:
@@ -72,6 +74,24 @@ def verdict(run_id: str = "r1", suite: str = "s", **fields: Any) -> RunVerdict:
     return RunVerdict(**(base | fields))
 
 
+def decision(run_id: str = "r1", suite: str = "s", **fields: Any) -> Decision:
+    base: dict[str, Any] = {
+        "rule": "",
+        "trace_id": "t1",
+        "case_id": "refund",
+        "start_ns": T0,
+        "status": "pass",
+        "first_action": "search",
+        "observed_class": "call",
+        "cells": (Cell("search", "search"),),
+        "layers": {"selection": "pass"},
+        "tools_used": ("refund", "search"),
+        "calls": 2,
+        "duration_ns": 5,
+    }
+    return Decision(suite=suite, run_id=run_id, **(base | fields))
+
+
 _text = st.text(max_size=12)
 _name = st.text(string.ascii_lowercase + "._é\0'\"\\", max_size=8)
 _finite = st.floats(allow_nan=False)
@@ -104,7 +124,7 @@ def spans_of(trace_id: str) -> st.SearchStrategy[list[Span]]:
         end_ns=_time,
         attributes=attributes,
         events=st.lists(st.builds(SpanEvent, _text, _uint64, attributes), max_size=2).map(tuple),
-        links=st.lists(st.builds(SpanLink, _hex, _hex, attributes), max_size=2).map(tuple),
+        links=st.lists(st.builds(SpanLink, _hex, _hex, attributes, _text), max_size=2).map(tuple),
         status_code=st.integers(0, 3),
         status_message=_text,
         resource=attributes,

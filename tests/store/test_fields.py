@@ -6,8 +6,8 @@ import dataclasses
 
 import pytest
 
-from otel_toolselect.model import runs, spans, verdicts
-from otel_toolselect.store import run_rows, verdict_rows
+from otel_toolselect.model import decisions, runs, spans, verdicts
+from otel_toolselect.store import decision_rows, run_rows, verdict_rows
 
 EVENT_FIELDS = {
     "turn", "seq", "text", "dialect", "agent", "name", "args", "call_id", "emitted", "executed", "args_raw", "server",
@@ -18,6 +18,13 @@ KEPT: dict[type, set[str]] = {
     | {"no_call", "tools", "events", "dialects", "trace_ids", "history"},
     verdicts.RunVerdict: {field for field, _ in verdict_rows._PLAIN.values()}
     | {"cells", "layers", "findings", "tags", "call_scores"},
+    decisions.Decision: {
+        *decision_rows._TEXTS.values(),
+        *decision_rows._OPTIONAL.values(),
+        *decision_rows._COUNTS.values(),
+        *(key for key, _ in decision_rows._MEASURES.values()),
+    }
+    | {"layers", "cells", "tools_used", "start_ns"},
     runs.NoCall: {"label", "signal", "confidence"},
     runs.ToolDefinition: {"name", "description", "schema"},
     verdicts.LayerVerdict: {"status", "explanation", "evidence"},
@@ -25,7 +32,7 @@ KEPT: dict[type, set[str]] = {
     verdicts.CallScore: {"seq", "name", "passed"},
     verdicts.Cell: {"expected", "observed"},
     spans.SpanEvent: {"name", "time_ns", "attributes"},
-    spans.SpanLink: {"trace_id", "span_id", "attributes"},
+    spans.SpanLink: {"trace_id", "span_id", "attributes", "trace_state"},
 }
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from otel_toolselect.store import queries, run_rows, verdict_rows
+from otel_toolselect.store import decision_rows, judgement_queries, queries, run_rows, verdict_rows
 from otel_toolselect.store.queries import LOGS, SPANS, Select, Tables, TraceFilter
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -17,7 +17,9 @@ OUR_COLUMNS = {"StartNs", "EndNs", "TimeNs", "ObservedNs", "EventNs", "EventName
     "RowBytes",
     "StatusMessage",
 }
-OURS = Tables({SPANS: OUR_COLUMNS, LOGS: OUR_COLUMNS, "runs": (), "verdicts": ()}, {SPANS: "ReplacingMergeTree"})
+OURS = Tables(
+    {SPANS: OUR_COLUMNS, LOGS: OUR_COLUMNS, "runs": ("Gone",), "verdicts": ("Gone",)}, {SPANS: "ReplacingMergeTree"}
+)
 THEIRS = Tables({SPANS: (), LOGS: ()}, {SPANS: "MergeTree", LOGS: "MergeTree"})
 EVERYTHING = TraceFilter()
 WINDOW = TraceFilter(1, 2, "shop", ("a", "b"))
@@ -33,8 +35,15 @@ CASES: dict[str, Select | str | None] = {
     "logs": queries.trace_records(OURS, LOGS, EVERYTHING, "a", "b"),
     "logs_collector": queries.trace_records(THEIRS, LOGS, EVERYTHING, "a", "b"),
     "orphan_logs": queries.orphan_logs(OURS, WINDOW),
-    "runs": queries.runs(run_rows.READ_COLUMNS, PLACE, "r", 10),
-    "verdicts": queries.verdicts(verdict_rows.READ_COLUMNS, {"suite": "s", "since": 1, "until": 2}, ("s", "r"), 10),
+    "runs": queries.runs(OURS, run_rows.READ_COLUMNS, PLACE, "r", 10),
+    "verdicts": queries.verdicts(
+        OURS, verdict_rows.READ_COLUMNS, {"suite": "s", "since": 1, "until": 2}, ("s", "r"), 10
+    ),
+    "decisions": judgement_queries.page(
+        decision_rows.READ_COLUMNS, {"suite": "s", "since": 1, "until": 2}, ("s", 3600, "r", ""), 10
+    ),
+    "decisions_standing": judgement_queries.standing(["s"], ["r"], 0, 3600),
+    "runs_of_traces": judgement_queries.run_ids_of(["t"]),
     "scopes": queries.scopes(OURS),
     "scopes_collector": queries.scopes(THEIRS),
     "counts": queries.counts(OURS),

@@ -1,22 +1,40 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
+from otel_toolselect.store.attributes import AttributeMaps, Shared
 from otel_toolselect.store.columns import from_ipc
-from otel_toolselect.store.values import decode, decode_items, encode, encode_items, read_shape, shape_text
+from otel_toolselect.store.values import decode, decode_items, encode, read_shape, shape_text
 
 from .builders import attributes
 from .contract.suite import same
 
 
-@given(attributes)
-def test_items_round_trip(sent: dict[str, object]) -> None:
-    keys: list[str] = []
-    texts: list[str] = []
-    codes = encode_items(sent, keys, texts)
-    shape = read_shape(shape_text({"s": codes}, {}))
-    assert same(decode_items(dict(zip(keys, texts, strict=True)), shape.get("s", {})), sent)
+@given(st.lists(attributes, max_size=4))
+def test_rows_of_attributes_round_trip(sent: list[dict[str, Any]]) -> None:
+    maps = AttributeMaps()
+    codes = [maps.add(row) for row in [*sent, *sent]]
+    for row, found, code in zip([*sent, *sent], maps.array().to_pylist(), codes, strict=True):
+        texts = {key.decode(): text.decode("utf-8", "surrogatepass") for key, text in found}
+        assert list(texts) == sorted(row)
+        assert same(decode_items(texts, read_shape(shape_text({"s": code})).get("s", {})), row)
+
+
+def test_one_layout_may_hold_lists_with_and_without_bytes() -> None:
+    maps = AttributeMaps()
+    plain, tagged = maps.add({"a": ["x"]}), maps.add({"a": [b"x"]})
+    assert (plain, tagged, maps.add({"a": ["y"]})) == ({"a": "j"}, {"a": "t"}, plain)
+
+
+def test_rows_of_one_object_are_encoded_once() -> None:
+    shared, resource = Shared(), {"service.name": "shop", "n": 1}
+    assert shared.add(resource) is shared.add(resource)
+    assert shared.add({"n": 2}) == {"n": "i"}
+    assert shared.array().to_pylist() == [[(b"n", b"1"), (b"service.name", b"shop")]] * 2 + [[(b"n", b"2")]]
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias, runtime_checkable
 
+from otel_toolselect.model.decisions import Decision
 from otel_toolselect.model.runs import Run
 from otel_toolselect.model.spans import LogRecord, Span
 from otel_toolselect.model.verdicts import RunVerdict
@@ -43,6 +44,16 @@ class Overview:
     runs: int
     verdicts: int
     foreign: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TableSize:
+    """What one table takes at the moment: rows with repeats that are not merged yet, parts, bytes on disk."""
+
+    table: str
+    rows: int
+    parts: int
+    bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +166,48 @@ class Store(Protocol):
         """Verdicts in order of (suite, run_id). Evidence comes back as JSON values: a tuple as a list."""
         ...
 
+    def write_decisions(self, decisions: Iterable[Decision]) -> None:
+        """Keep decisions in place of all that are there for the same suites (or rule files) and runs.
+
+        Finds the earlier ones when the run starts within a day of where it started then.
+        """
+        ...
+
+    def add_decisions(self, decisions: Iterable[Decision]) -> None:
+        """Keep decisions on runs that were never judged before under the same suites; cheaper than replacing.
+
+        Repeating a call changes nothing that a reader sees.
+        """
+        ...
+
+    def decisions(
+        self, suite: str | None = None, *, since_ns: int | None = None, until_ns: int | None = None
+    ) -> Iterator[Decision]:
+        """Decisions in order of (suite, hour of the start, run id, rule)."""
+        ...
+
+    def runs_of_traces(self, trace_ids: Sequence[str]) -> tuple[str, ...]:
+        """Ids of the runs that hold spans of one of these traces."""
+        ...
+
+    def retract(self, run_ids: Sequence[str]) -> None:
+        """Runs that are none any more, with all verdicts and decisions on them: no reader sees them again, unless they
+        are written again.
+        """
+        ...
+
+    def bookmark(self, name: str) -> str | None:
+        """What `set_bookmark` kept under the name last."""
+        ...
+
+    def set_bookmark(self, name: str, place: str) -> None: ...
+
     def overview(self) -> Overview:
         """Counts per service and scope, for `doctor`."""
+        ...
+
+    def sizes(self) -> tuple[TableSize, ...]:
+        """What the tables take, in order of name; tables without rows are left out. Reads no data, only the catalog."""
         ...
 
     def raw_engine(self) -> RawEngine | None:

@@ -13,11 +13,13 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from otel_toolselect.errors import StoreError
+from otel_toolselect.model.decisions import Decision
 from otel_toolselect.model.runs import Run, ToolDefinition
 from otel_toolselect.model.spans import LogRecord, Span
 from otel_toolselect.model.verdicts import RunVerdict
-from otel_toolselect.store import queries, records, run_rows, verdict_rows
-from otel_toolselect.store.api import Overview, RawEngine, ScopeFigures, Trace
+from otel_toolselect.store import queries, records, rows, run_rows, verdict_rows
+from otel_toolselect.store.api import Overview, RawEngine, ScopeFigures, TableSize, Trace
+from otel_toolselect.store.judgements import Judgements
 from otel_toolselect.store.queries import LOGS, SPANS, Select, Tables, TraceFilter
 from otel_toolselect.store.session import Session
 
@@ -48,6 +50,7 @@ class ClickHouseStore:
         self._closing = threading.Lock()
         self._versions = _Versions(session)
         self.tables = _tables(session)
+        self._judgements = Judgements(session, self.tables, self._versions.next)
 
     @property
     def dsn(self) -> str:
@@ -71,9 +74,9 @@ class ClickHouseStore:
 
     def insert(self, spans: Sequence[Span], logs: Sequence[LogRecord]) -> None:
         for part in _parts(spans, ROWS_PER_INSERT):
-            self._insert_records(SPANS, records.span_columns(part))
+            self._insert_records(SPANS, rows.span_columns(part))
         for chunk in _parts(logs, ROWS_PER_INSERT):
-            self._insert_records(LOGS, records.log_columns(chunk))
+            self._insert_records(LOGS, rows.log_columns(chunk))
 
     def _insert_records(self, table: str, columns: dict[str, Any]) -> None:
         if self.tables.foreign(table):
@@ -161,7 +164,7 @@ class ClickHouseStore:
     def _runs(self, wanted: dict[str, Any]) -> Iterator[Run]:
         after: str | None = None
         while True:
-            found = self._select(queries.runs(run_rows.READ_COLUMNS, wanted, after, RUNS_PER_PAGE))
+            found = self._select(queries.runs(self.tables, run_rows.READ_COLUMNS, wanted, after, RUNS_PER_PAGE))
             ids = found.get("RunId", [])
             yield from run_rows.read_runs(found, self._tools(found.get("ToolsKey", [])))
             if len(ids) < RUNS_PER_PAGE:
@@ -192,20 +195,45 @@ class ClickHouseStore:
         wanted = {"suite": suite, "since": since_ns, "until": until_ns}
         after: tuple[str, str] | None = None
         while True:
-            found = self._select(queries.verdicts(verdict_rows.READ_COLUMNS, wanted, after, RUNS_PER_PAGE))
+            found = self._select(queries.verdicts(self.tables, verdict_rows.READ_COLUMNS, wanted, after, RUNS_PER_PAGE))
             yield from verdict_rows.read_verdicts(found)
             if len(found.get("RunId", ())) < RUNS_PER_PAGE:
                 return
             after = (found["Suite"][-1], found["RunId"][-1])
+
+    # decisions
+
+    def write_decisions(self, decisions: Iterable[Decision]) -> None:
+        self._judgements.replace(decisions)
+
+    def add_decisions(self, decisions: Iterable[Decision]) -> None:
+        self._judgements.add(decisions)
+
+    def decisions(
+        self, suite: str | None = None, *, since_ns: int | None = None, until_ns: int | None = None
+    ) -> Iterator[Decision]:
+        return self._judgements.read(suite, since_ns, until_ns)
+
+    def runs_of_traces(self, trace_ids: Sequence[str]) -> tuple[str, ...]:
+        return self._judgements.runs_of_traces(trace_ids)
+
+    def retract(self, run_ids: Sequence[str]) -> None:
+        self._judgements.retract(run_ids)
+
+    def bookmark(self, name: str) -> str | None:
+        return self._judgements.bookmark(name)
+
+    def set_bookmark(self, name: str, place: str) -> None:
+        self._judgements.set_bookmark(name, place)
 
     def overview(self) -> Overview:
         counts = {name: values[0] for name, values in self._session.select(queries.counts(self.tables)).items()}
         sql = queries.scopes(self.tables)
         found = self._session.select(sql) if sql else {}
         names = ("Service", "Scope", "Version", "Spans", "Traces", "First", "Last")
-        rows = zip(*(found.get(name, ()) for name in names), strict=True)
+        figures = zip(*(found.get(name, ()) for name in names), strict=True)
         return Overview(
-            scopes=tuple(ScopeFigures(*row) for row in rows),
+            scopes=tuple(ScopeFigures(*row) for row in figures),
             spans=counts["Spans"],
             logs=counts["Logs"],
             orphan_logs=counts["OrphanLogs"],
@@ -213,6 +241,11 @@ class ClickHouseStore:
             verdicts=counts["Verdicts"],
             foreign=self.tables.foreign(SPANS),
         )
+
+    def sizes(self) -> tuple[TableSize, ...]:
+        found = self._session.select(queries.TABLE_SIZES)
+        columns = (found.get(name, ()) for name in ("table", "Rows", "Parts", "Bytes"))
+        return tuple(TableSize(*row) for row in zip(*columns, strict=True))
 
     def _select(self, select: Select | None) -> dict[str, list[Any]]:
         return {} if select is None else self._session.select(select.sql, select.params)

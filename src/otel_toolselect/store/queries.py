@@ -23,6 +23,10 @@ READ_SETTINGS = (
 
 TABLE_COLUMNS = "SELECT table, name FROM system.columns WHERE database = currentDatabase()"
 TABLE_ENGINES = "SELECT name, engine FROM system.tables WHERE database = currentDatabase()"
+TABLE_SIZES = """
+SELECT table, sum(rows) AS Rows, count() AS Parts, sum(bytes_on_disk) AS Bytes
+FROM system.parts WHERE active AND database = currentDatabase() GROUP BY table ORDER BY table
+"""
 DATABASE_EXISTS = "SELECT count() AS n FROM system.databases WHERE name = {name:String}"
 CREATE_DATABASE = "CREATE DATABASE IF NOT EXISTS {name:Identifier}"
 
@@ -136,6 +140,7 @@ _SPAN_SELECT: dict[str, tuple[_Choice, ...]] = {
     "EventAttributes": (((), "Events.Attributes"),),
     "LinkTraceIds": (((), "Links.TraceId"),),
     "LinkSpanIds": (((), "Links.SpanId"),),
+    "LinkTraceStates": (((), "Links.TraceState"),),
     "LinkAttributes": (((), "Links.Attributes"),),
 }
 _LOG_SELECT: dict[str, tuple[_Choice, ...]] = {
@@ -234,7 +239,9 @@ def newest_version(table: str) -> str:
     return f"SELECT max(Version) AS Version FROM {table}"
 
 
-def runs(columns: Mapping[str, str], wanted: Mapping[str, Any], after: str | None, limit: int) -> Select:
+def runs(
+    tables: Tables, columns: Mapping[str, str], wanted: Mapping[str, Any], after: str | None, limit: int
+) -> Select:
     """The next runs after an id. `columns`: alias -> expression; `wanted`: suite, ids, since, until."""
     known = {
         "suite": "Suite = {suite:String}",
@@ -243,11 +250,15 @@ def runs(columns: Mapping[str, str], wanted: Mapping[str, Any], after: str | Non
         "until": "StartNs < {until:UInt64}",
         "after": "RunId > {after:String}",
     }
-    return _keyed("runs", "RunId", columns, known, dict(wanted) | {"after": after}, limit)
+    return _keyed(tables, "runs", "RunId", columns, known, dict(wanted) | {"after": after}, limit)
 
 
 def verdicts(
-    columns: Mapping[str, str], wanted: Mapping[str, Any], after: tuple[str, str] | None, limit: int
+    tables: Tables,
+    columns: Mapping[str, str],
+    wanted: Mapping[str, Any],
+    after: tuple[str, str] | None,
+    limit: int,
 ) -> Select:
     """The next verdicts after a (suite, run id). `wanted`: suite, since, until."""
     known = {
@@ -257,17 +268,28 @@ def verdicts(
         "after_suite": "(Suite, RunId) > ({after_suite:String}, {after_run:String})",
     }
     place = {} if after is None else {"after_suite": after[0], "after_run": after[1]}
-    return _keyed("verdicts", "Suite, RunId", columns, known, dict(wanted) | place, limit)
+    return _keyed(tables, "verdicts", "Suite, RunId", columns, known, dict(wanted) | place, limit)
 
 
 def _keyed(
-    table: str, key: str, columns: Mapping[str, str], known: Mapping[str, str], values: Mapping[str, Any], limit: int
+    tables: Tables,
+    table: str,
+    key: str,
+    columns: Mapping[str, str],
+    known: Mapping[str, str],
+    values: Mapping[str, Any],
+    limit: int,
 ) -> Select:
     params = {name: value for name, value in values.items() if value is not None}
-    conditions = [text for name, text in known.items() if name in params]
+    conditions = [*_standing(tables, table), *(text for name, text in known.items() if name in params)]
     chosen = ", ".join(f"{expression} AS `{alias}`" for alias, expression in columns.items())
     sql = f"SELECT {chosen}\nFROM {table} FINAL\nWHERE {_where(conditions)}\nORDER BY {key}\nLIMIT {{limit:UInt32}}"
     return Select(sql, params | {"limit": limit})
+
+
+def _standing(tables: Tables, table: str) -> list[str]:
+    """Of rows that can be marked as gone, those that are not."""
+    return ["Gone = 0"] if tables.has(table, "Gone") else []
 
 
 CATALOGS = "SELECT ToolsKey, any(Tools) AS Tools FROM catalogs WHERE ToolsKey IN {keys:Array(String)} GROUP BY ToolsKey"
@@ -298,10 +320,9 @@ def counts(tables: Tables) -> str:
         "Runs": ("runs", "1"),
         "Verdicts": ("verdicts", "1"),
     }
-    parts = [
-        f"(SELECT count() FROM {tables.source(table)} WHERE {condition}) AS {alias}"
-        if tables.has(table)
-        else f"0 AS {alias}"
-        for alias, (table, condition) in wanted.items()
-    ]
+    parts = []
+    for alias, (table, condition) in wanted.items():
+        where = _where([*_standing(tables, table), condition])
+        counted = f"(SELECT count() FROM {tables.source(table)} WHERE {where})" if tables.has(table) else "0"
+        parts.append(f"{counted} AS {alias}")
     return "SELECT " + ", ".join(parts)

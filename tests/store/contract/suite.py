@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from otel_toolselect.errors import StoreError
 from otel_toolselect.model.spans import Span, SpanEvent, SpanLink
-from otel_toolselect.store import Store, clickhouse, open_store
-from tests.store.builders import DAY, T0, log, logs_of, run, runs_of, span, spans_of, verdict
+from otel_toolselect.model.verdicts import Cell
+from otel_toolselect.store import Store, clickhouse, judgements, open_store
+from tests.store.builders import DAY, HOUR, T0, decision, log, logs_of, run, runs_of, span, spans_of, verdict
 
 # every example has a trace id of its own, so one store serves them all
 _property = settings(
@@ -250,12 +251,76 @@ class StoreContract:
 
     # life
 
+    def test_decisions_round_trip_in_order(self, store: Store) -> None:
+        kept = [
+            decision(run_id="b", start_ns=T0 + DAY, cells=(Cell("x", "y"), Cell("y", "y")), agent="a", tenant="t"),
+            decision(run_id="a", start_ns=T0, cells=(), excluded="infra", status="excluded", layers={}),
+            decision(run_id="a", suite="zz", rule="r1", severity="page", origin="rule", start_ns=T0, cost_usd=0.1),
+        ]
+        store.add_decisions(kept)
+        store.add_decisions(kept[:1])
+        assert list(store.decisions()) == [kept[1], kept[0], kept[2]]
+        assert list(store.decisions("zz")) == kept[2:]
+        assert list(store.decisions(since_ns=T0 + 1)) == kept[:1]
+        assert list(store.decisions(until_ns=T0)) == []
+
+    def test_decisions_come_by_pages(self, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(judgements, "ROWS_PER_PAGE", 3)
+        kept = [decision(run_id=f"r{i:02}", start_ns=T0 + i % 4 * HOUR, rule=f"u{i % 3}") for i in range(20)]
+        store.add_decisions(kept)
+        assert sorted(store.decisions(), key=lambda d: d.run_id) == kept
+
+    def test_replacing_decisions_leaves_none_behind(self, store: Store) -> None:
+        """A run that moved to another hour, a rule that no longer matches: each run counts once."""
+        store.write_decisions([decision(run_id="a", start_ns=T0, rule=rule) for rule in ("r1", "r2")])
+        other = decision(run_id="b", start_ns=T0)
+        store.write_decisions([other])
+        moved = decision(run_id="a", start_ns=T0 + 5 * HOUR, rule="r2", status="fail")
+        store.write_decisions([moved])
+        assert list(store.decisions()) == [other, moved]
+        back = decision(run_id="a", start_ns=T0, rule="r1")
+        store.write_decisions([back])
+        assert sorted(store.decisions(), key=lambda d: d.run_id) == [back, other]
+
+    def test_a_retracted_run_is_gone_with_all_that_was_said_of_it(self, store: Store) -> None:
+        gone, kept = run(run_id="gone", trace_ids=("t1", "t2")), run(run_id="kept", trace_ids=("t3",))
+        store.write_runs([gone, kept])
+        store.write_verdicts([verdict(run_id="gone"), verdict(run_id="kept")])
+        store.write_decisions([decision(run_id=r.run_id, start_ns=r.start_ns) for r in (gone, kept)])
+        assert store.runs_of_traces(["t2", "t9"]) == ("gone",)
+        for _ in range(2):
+            store.retract(["gone", "never there"])
+        assert [r.run_id for r in store.runs()] == ["kept"]
+        assert [v.run_id for v in store.verdicts()] == ["kept"]
+        assert [d.run_id for d in store.decisions()] == ["kept"]
+        assert store.runs_of_traces(["t2"]) == ()
+        overview = store.overview()
+        assert (overview.runs, overview.verdicts) == (1, 1)
+        store.write_runs([gone])
+        assert [r.run_id for r in store.runs()] == ["gone", "kept"]
+
+    def test_a_bookmark_is_the_last_one_set(self, store: Store) -> None:
+        assert store.bookmark("live") is None
+        for place in ("1", "3", "2"):
+            store.set_bookmark("live", place)
+        store.set_bookmark("other", "9")
+        assert store.bookmark("live") == "2"
+
     def test_overview_counts_by_service_and_scope(self, store: Store) -> None:
         store.insert([span(1, 1), span(2, 2), span(2, 3, scope_name="lib", scope_version="1")], [log(1)])
         found = store.overview()
         shown = [(s.service, s.scope, s.scope_version, s.spans, s.traces, s.first_ns, s.last_ns) for s in found.scopes]
         assert shown == [("shop", "", "", 2, 2, T0 + 1, T0 + 2), ("shop", "lib", "1", 1, 1, T0 + 3, T0 + 3)]
         assert (found.spans, found.logs, found.foreign) == (3, 1, False)
+
+    def test_sizes_of_the_tables(self, store: Store) -> None:
+        assert "otel_traces" not in {size.table for size in store.sizes()}
+        store.insert([span()], [])
+        store.insert([Span(f"{2:032x}", "01", start_ns=T0)], [])
+        (found,) = (size for size in store.sizes() if size.table == "otel_traces")
+        assert found.rows == 2
+        assert found.parts >= 1
+        assert found.bytes > 0
 
     def test_another_opening_sees_the_same(self, store: Store, dsn: str) -> None:
         store.insert([span()], [])

@@ -1,1 +1,1 @@
-SELECT (SELECT count() FROM otel_traces FINAL WHERE 1) AS Spans, (SELECT count() FROM otel_logs WHERE 1) AS Logs, (SELECT count() FROM otel_logs WHERE TraceId = '') AS OrphanLogs, (SELECT count() FROM runs WHERE 1) AS Runs, (SELECT count() FROM verdicts WHERE 1) AS Verdicts
+SELECT (SELECT count() FROM otel_traces FINAL WHERE 1) AS Spans, (SELECT count() FROM otel_logs WHERE 1) AS Logs, (SELECT count() FROM otel_logs WHERE TraceId = '') AS OrphanLogs, (SELECT count() FROM runs WHERE Gone = 0 AND 1) AS Runs, (SELECT count() FROM verdicts WHERE Gone = 0 AND 1) AS Verdicts

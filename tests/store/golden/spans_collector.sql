@@ -19,6 +19,7 @@ SELECT
     Events.Attributes AS EventAttributes,
     Links.TraceId AS LinkTraceIds,
     Links.SpanId AS LinkSpanIds,
+    Links.TraceState AS LinkTraceStates,
     Links.Attributes AS LinkAttributes
 FROM otel_traces
 WHERE TraceId >= {first:String} AND TraceId <= {last:String}

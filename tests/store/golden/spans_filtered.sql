@@ -19,6 +19,7 @@ SELECT
     Events.Attributes AS EventAttributes,
     Links.TraceId AS LinkTraceIds,
     Links.SpanId AS LinkSpanIds,
+    Links.TraceState AS LinkTraceStates,
     Links.Attributes AS LinkAttributes
 FROM otel_traces
 WHERE TraceId >= {first:String} AND TraceId <= {last:String} AND TraceId IN (SELECT TraceId FROM otel_traces WHERE TraceId >= {first:String} AND TraceId <= {last:String} AND Timestamp >= fromUnixTimestamp64Nano({since:Int64}) AND Timestamp < fromUnixTimestamp64Nano({until:Int64}) AND ServiceName = {service:String} AND TraceId IN {ids:Array(String)} GROUP BY TraceId

@@ -1,6 +1,6 @@
 SELECT Suite AS `Suite`, RunId AS `RunId`, TraceId AS `TraceId`, CaseId AS `CaseId`, FirstAction AS `FirstAction`, ObservedClass AS `ObservedClass`, ParentRunId AS `ParentRunId`, Attempt AS `Attempt`, Label AS `Label`, Request AS `Request`, Risk AS `Risk`, Excluded AS `Excluded`, Failure AS `Failure`, Owner AS `Owner`, PolicyVersion AS `PolicyVersion`, Model AS `Model`, PromptVersion AS `PromptVersion`, CatalogId AS `CatalogId`, StartNs AS `StartNs`, Tags AS `Tags`, Layers.Layer AS `Layers.Layer`, Layers.Status AS `Layers.Status`, Layers.Explanation AS `Layers.Explanation`, Layers.Evidence AS `Layers.Evidence`, Cells.Expected AS `Cells.Expected`, Cells.Observed AS `Cells.Observed`, CallScores.Seq AS `CallScores.Seq`, CallScores.Name AS `CallScores.Name`, CallScores.Passed AS `CallScores.Passed`, Findings.Check AS `Findings.Check`, Findings.Layer AS `Findings.Layer`, Findings.Status AS `Findings.Status`, Findings.Explanation AS `Findings.Explanation`, Findings.Evidence AS `Findings.Evidence`
 FROM verdicts FINAL
-WHERE Suite = {suite:String} AND StartNs >= {since:UInt64} AND StartNs < {until:UInt64} AND (Suite, RunId) > ({after_suite:String}, {after_run:String})
+WHERE Gone = 0 AND Suite = {suite:String} AND StartNs >= {since:UInt64} AND StartNs < {until:UInt64} AND (Suite, RunId) > ({after_suite:String}, {after_run:String})
 ORDER BY Suite, RunId
 LIMIT {limit:UInt32}
 -- {'suite': 's', 'since': 1, 'until': 2, 'after_suite': 's', 'after_run': 'r', 'limit': 10}

@@ -1,0 +1,72 @@
+"""Verdicts to decisions: what is counted of a judged run (see `model.decisions`). Pure."""
+
+from __future__ import annotations
+
+from otel_toolselect.model.decisions import Decision, Origin
+from otel_toolselect.model.rulings import overall
+from otel_toolselect.model.runs import Run
+from otel_toolselect.model.verdicts import RunVerdict
+from otel_toolselect.rules import Policy, RunView
+from otel_toolselect.rules.repeats import failures, redundant
+
+TENANT = "toolselect.tenant"
+_LOOP = 2  # identical calls that failed make a loop, as in the failure taxonomy
+
+
+def decision_of(
+    verdict: RunVerdict, run: Run, policy: Policy, *, rule: str = "", severity: str = "", origin: Origin = "suite"
+) -> Decision:
+    """The decision of one run under one suite, or under the rule that is named."""
+    view = RunView(run, policy)
+    return Decision(
+        suite=verdict.suite,
+        rule=rule,
+        run_id=verdict.run_id,
+        trace_id=verdict.trace_id,
+        case_id=verdict.case_id,
+        start_ns=verdict.start_ns,
+        status=overall(verdict),
+        first_action=verdict.first_action,
+        observed_class=verdict.observed_class,
+        cells=verdict.cells,
+        layers={layer: found.status for layer, found in verdict.layers.items() if found.status != "n/a"},
+        excluded=verdict.excluded,
+        failure=verdict.failure,
+        owner=verdict.owner,
+        severity=severity,
+        risk=verdict.risk,
+        origin=origin,
+        service=run.service,
+        agent=run.agent,
+        provider=run.provider,
+        model=run.model,
+        prompt_version=run.prompt_version,
+        catalog_id=run.catalog_id,
+        tenant=str(run.attributes.get(TENANT) or ""),
+        label=run.label,
+        policy_version=verdict.policy_version,
+        tools_used=tuple(sorted({call.name for call in view.calls})),
+        arguments_passed=sum(score.passed for score in verdict.call_scores),
+        arguments_judged=len(verdict.call_scores),
+        calls=len(view.calls),
+        redundant=len(redundant(view)),
+        ghosts=sum(call.ghost for call in view.calls),
+        failed_calls=sum(call.ok is False for call in view.calls),
+        loops=sum(len(calls) >= _LOOP for calls in failures(view).values()),
+        unauthorized=_unauthorized(verdict, view),
+        duration_ns=run.duration_ns,
+        input_tokens=run.input_tokens,
+        output_tokens=run.output_tokens,
+        cost_usd=run.cost_usd,
+    )
+
+
+def _unauthorized(verdict: RunVerdict, view: RunView) -> int:
+    """Calls that a failed finding forbids and that may have changed something (R43)."""
+    forbidden: set[str] = set()
+    for finding in verdict.findings:
+        if finding.status == "fail":
+            forbidden.update(finding.evidence.get("forbidden_observed", ()))
+            forbidden.update(finding.evidence.get("side_effects", ()))
+            forbidden.update(entry["tool"] for entry in finding.evidence.get("constraints", ()))
+    return sum(call.name in forbidden and call.mutating for call in view.calls)

@@ -1,0 +1,66 @@
+"""A panel: all the suites and rule files that one judging holds runs to, with everything that is to be kept of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+
+from otel_toolselect.judge.decisions import decision_of
+from otel_toolselect.judge.judging import judge
+from otel_toolselect.judge.policies import judge_rules
+from otel_toolselect.model.decisions import Decision
+from otel_toolselect.model.runs import Run
+from otel_toolselect.model.verdicts import RunVerdict
+from otel_toolselect.rules import Suite
+from otel_toolselect.rules.asking import Asker
+from otel_toolselect.rules.rulefiles import RuleFile
+
+Asking = Callable[[], AbstractContextManager[Asker | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Runs with what was said of them: verdicts under suites, and one decision per run and expectation."""
+
+    runs: tuple[Run, ...] = ()
+    verdicts: tuple[RunVerdict, ...] = ()
+    decisions: tuple[Decision, ...] = ()
+
+
+def _nobody() -> AbstractContextManager[Asker | None]:
+    return nullcontext(None)
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """`asking` opens a yes/no judge for one judging, whose limits hold for that one."""
+
+    suites: tuple[Suite, ...] = ()
+    rules: tuple[RuleFile, ...] = ()
+    asking: Asking = _nobody
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The suites and rule files by name, as decisions bear them."""
+        return tuple(sorted({*(s.name for s in self.suites), *(r.name for r in self.rules)}))
+
+    def judge(self, runs: Iterable[Run]) -> Judged:
+        """Pure but for the yes/no judge: the same runs give the same outcome in any order."""
+        listed = tuple(runs)
+        by_id = {run.run_id: run for run in listed}
+        verdicts: list[RunVerdict] = []
+        decisions: list[Decision] = []
+        with self.asking() as asker:
+            for suite in self.suites:
+                for verdict in judge(listed, suite, asker).runs:
+                    verdicts.append(verdict)
+                    decisions.append(decision_of(verdict, by_id[verdict.run_id], suite.policy))
+            for file in self.rules:
+                for ruling in judge_rules(listed, file, asker).rulings:
+                    run = by_id[ruling.verdict.run_id]
+                    found = decision_of(
+                        ruling.verdict, run, file.policy, rule=ruling.rule, severity=ruling.severity, origin="rule"
+                    )
+                    decisions.append(found)
+        return Judged(listed, tuple(verdicts), tuple(decisions))

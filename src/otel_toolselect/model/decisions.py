@@ -1,0 +1,69 @@
+"""Decisions: one flat record per judged run and expectation, what windows, signals and metrics count (R4, R48).
+
+A verdict explains one run to a person; a decision is what is left of it for counting, with everything that figures are
+cut by. It is worked out once, when the run is judged, so that no query has to open evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from otel_toolselect.model.verdicts import Cell, Exclusion, Layer, Status
+
+Origin: TypeAlias = Literal["suite", "rule", "attribute", "person", "judge"]
+"""Who said what was expected: a case of a suite, a rule on unlabelled traffic, the trace itself
+(`toolselect.expected`), a person, a judge.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One run under one suite (`rule` "") or under one rule of a rule file. Times in nanoseconds UTC.
+
+    `status` is the one word for the verdict (`model.rulings.overall`); `layers` holds those that apply. `cells` as in
+    the verdict: none for an excluded run. Counts (`calls`, `redundant`, `ghosts`, `failed_calls`) are of the run's
+    calls; `arguments_passed` of `arguments_judged` calls are right. `unauthorized`: forbidden calls that may have
+    changed something and were carried out or at least emitted. What the trace does not say is None or "".
+    """
+
+    suite: str
+    rule: str
+    run_id: str
+    trace_id: str
+    case_id: str
+    start_ns: int
+    status: Status
+    first_action: str
+    observed_class: str
+    cells: tuple[Cell, ...] = ()
+    layers: Mapping[Layer, Status] = field(default_factory=dict)
+    excluded: Exclusion | None = None
+    failure: str | None = None
+    owner: str | None = None
+    severity: str = ""
+    risk: str | None = None
+    origin: Origin = "suite"
+    service: str = ""
+    agent: str | None = None
+    provider: str | None = None
+    model: str | None = None
+    prompt_version: str | None = None
+    catalog_id: str | None = None
+    tenant: str = ""
+    label: str | None = None
+    policy_version: str | None = None
+    tools_used: tuple[str, ...] = ()
+    arguments_passed: int = 0
+    arguments_judged: int = 0
+    calls: int = 0
+    redundant: int = 0
+    ghosts: int = 0
+    failed_calls: int = 0
+    loops: int = 0
+    unauthorized: int = 0
+    duration_ns: int | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost_usd: float | None = None

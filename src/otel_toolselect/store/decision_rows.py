@@ -1,0 +1,122 @@
+"""Decisions as rows of `judgements` and back (sql/0007)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from otel_toolselect.model.decisions import Decision
+from otel_toolselect.model.verdicts import LAYERS, Cell
+from otel_toolselect.store import columns as c
+
+# column -> attribute; "" stands for None
+_TEXTS: dict[str, str] = {
+    "Suite": "suite",
+    "Rule": "rule",
+    "RunId": "run_id",
+    "TraceId": "trace_id",
+    "CaseId": "case_id",
+    "Status": "status",
+    "FirstAction": "first_action",
+    "ObservedClass": "observed_class",
+    "Severity": "severity",
+    "Origin": "origin",
+    "ServiceName": "service",
+    "Tenant": "tenant",
+}
+_OPTIONAL: dict[str, str] = {
+    "Excluded": "excluded",
+    "Failure": "failure",
+    "Owner": "owner",
+    "Risk": "risk",
+    "Agent": "agent",
+    "Provider": "provider",
+    "Model": "model",
+    "PromptVersion": "prompt_version",
+    "CatalogId": "catalog_id",
+    "Label": "label",
+    "PolicyVersion": "policy_version",
+}
+_COUNTS: dict[str, str] = {
+    "ArgumentsPassed": "arguments_passed",
+    "ArgumentsJudged": "arguments_judged",
+    "Calls": "calls",
+    "Redundant": "redundant",
+    "Ghosts": "ghosts",
+    "FailedCalls": "failed_calls",
+    "Loops": "loops",
+    "Unauthorized": "unauthorized",
+}
+_MEASURES: dict[str, tuple[str, pa.DataType]] = {
+    "DurationNs": ("duration_ns", c.INT64),
+    "InputTokens": ("input_tokens", c.INT64),
+    "OutputTokens": ("output_tokens", c.INT64),
+    "CostUsd": ("cost_usd", c.DOUBLE),
+}
+_LAYER_COLUMNS = {layer.capitalize(): layer for layer in LAYERS}
+_HOUR_NS = 3_600 * 10**9
+
+READ_COLUMNS: dict[str, str] = {
+    name: name
+    for name in (
+        *_TEXTS, *_OPTIONAL, *_COUNTS, *_MEASURES, *_LAYER_COLUMNS, "Expected", "Observed", "ToolsUsed", "StartNs",
+    )
+}  # fmt: skip
+
+
+def hour_of(start_ns: int) -> int:
+    """The hour that a row is filed under: seconds since the epoch."""
+    return min(start_ns, c.MAX_TIME_NS) // _HOUR_NS * 3_600
+
+
+def decision_columns(decisions: Sequence[Decision], version: int) -> dict[str, pa.Array]:
+    """Columns for an insert into `judgements`."""
+    found = {name: c.column([getattr(d, key) for d in decisions], c.TEXT) for name, key in _TEXTS.items()}
+    for name, key in _OPTIONAL.items():
+        found[name] = c.column([getattr(d, key) or "" for d in decisions], c.TEXT)
+    for name, key in _COUNTS.items():
+        found[name] = c.column([getattr(d, key) for d in decisions], c.UINT32)
+    for name, (key, kind) in _MEASURES.items():
+        found[name] = c.column([getattr(d, key) for d in decisions], kind)
+    for name, layer in _LAYER_COLUMNS.items():
+        found[name] = c.column([d.layers.get(layer, "") for d in decisions], c.TEXT)
+    return found | {
+        "Hour": c.column([hour_of(d.start_ns) for d in decisions], c.UINT32),
+        "Version": c.column([version] * len(decisions), c.UINT64),
+        "Start": c.column([d.start_ns for d in decisions], c.TIME),
+        "StartNs": c.column([d.start_ns for d in decisions], c.UINT64),
+        "Expected": c.nested([[cell.expected for cell in d.cells] for d in decisions], c.TEXT),
+        "Observed": c.nested([[cell.observed for cell in d.cells] for d in decisions], c.TEXT),
+        "ToolsUsed": c.nested([d.tools_used for d in decisions], c.TEXT),
+    }
+
+
+def gone_columns(keys: Sequence[tuple[str, int, str, str]], version: int) -> dict[str, pa.Array]:
+    """Rows that mark keys (suite, hour, run id, rule) as gone."""
+    suites, hours, runs, rules = zip(*keys, strict=True)
+    return {
+        "Suite": c.column(suites, c.TEXT),
+        "Hour": c.column(hours, c.UINT32),
+        "RunId": c.column(runs, c.TEXT),
+        "Rule": c.column(rules, c.TEXT),
+        "Version": c.column([version] * len(keys), c.UINT64),
+        "Gone": c.column([1] * len(keys), c.UINT8),
+    }
+
+
+def read_decisions(found: Mapping[str, list[Any]]) -> Iterator[Decision]:
+    """Decisions of the columns of `READ_COLUMNS`."""
+    for i in range(len(found.get("RunId", ()))):
+        row = {name: values[i] for name, values in found.items()}
+        plain: dict[str, Any] = {key: row[name] for name, key in (_TEXTS | _COUNTS).items()}
+        plain |= {key: row[name] or None for name, key in _OPTIONAL.items()}
+        plain |= {key: row[name] for name, (key, _) in _MEASURES.items()}
+        yield Decision(
+            **plain,
+            start_ns=row["StartNs"],
+            layers={layer: row[name] for name, layer in _LAYER_COLUMNS.items() if row[name]},
+            cells=tuple(map(Cell, row["Expected"], row["Observed"])),
+            tools_used=tuple(row["ToolsUsed"]),
+        )

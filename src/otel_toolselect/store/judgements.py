@@ -1,0 +1,121 @@
+"""The part of the store that keeps what was judged: decisions, what became of them, and bookmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+
+from otel_toolselect.model.decisions import Decision
+from otel_toolselect.store import columns as c
+from otel_toolselect.store import decision_rows, judgement_queries
+from otel_toolselect.store.queries import Tables
+from otel_toolselect.store.session import Session
+
+ROWS_PER_PAGE = 5_000
+IDS_PER_QUERY = 64
+Key = tuple[str, int, str, str]
+"""Suite, hour (epoch seconds), run id, rule."""
+
+
+class Judgements:
+    """Decisions by key and version; see sql/0007 for what a row is. `next_version` gives versions by table."""
+
+    def __init__(self, session: Session, tables: Tables, next_version: Callable[[str], int]) -> None:
+        self._session = session
+        self._tables = tables
+        self._next_version = next_version
+
+    def add(self, decisions: Iterable[Decision]) -> None:
+        source = iter(decisions)
+        while part := list(islice(source, ROWS_PER_PAGE)):
+            self._session.insert("judgements", decision_rows.decision_columns(part, self._next_version("judgements")))
+
+    def replace(self, decisions: Iterable[Decision]) -> None:
+        source = iter(decisions)
+        while part := list(islice(source, ROWS_PER_PAGE)):
+            before = self._standing(part)
+            self.add(part)
+            now = {(d.suite, decision_rows.hour_of(d.start_ns), d.run_id, d.rule) for d in part}
+            self._mark_gone(sorted(before - now))
+
+    def _standing(self, part: Sequence[Decision]) -> set[Key]:
+        suites = sorted({d.suite for d in part})
+        hours = sorted(decision_rows.hour_of(d.start_ns) for d in part)
+        ids = sorted({d.run_id for d in part})
+        return self._keys(
+            suites, ids, hours[0] - judgement_queries.MOVES_AT_MOST_S, hours[-1] + judgement_queries.MOVES_AT_MOST_S
+        )
+
+    def _keys(self, suites: Sequence[str], run_ids: Sequence[str], first: int, last: int) -> set[Key]:
+        found: set[Key] = set()
+        for ids in _parts(run_ids):
+            select = judgement_queries.standing(suites, ids, max(first, 0), last)
+            rows = self._session.select(select.sql, select.params)
+            names = ("Suite", "FiledUnder", "RunId", "Rule")
+            found.update(zip(*(rows.get(name, ()) for name in names), strict=True))
+        return found
+
+    def read(self, suite: str | None, since_ns: int | None, until_ns: int | None) -> Iterator[Decision]:
+        if not self._tables.has("judgements"):
+            return
+        wanted = {"suite": suite, "since": since_ns, "until": until_ns}
+        after: Key | None = None
+        while True:
+            select = judgement_queries.page(decision_rows.READ_COLUMNS, wanted, after, ROWS_PER_PAGE)
+            found = self._session.select(select.sql, select.params)
+            filed = found.pop("FiledUnder", [])
+            yield from decision_rows.read_decisions(found)
+            if len(filed) < ROWS_PER_PAGE:
+                return
+            after = (found["Suite"][-1], filed[-1], found["RunId"][-1], found["Rule"][-1])
+
+    def runs_of_traces(self, trace_ids: Sequence[str]) -> tuple[str, ...]:
+        found: set[str] = set()
+        for ids in _parts(sorted(set(trace_ids))):
+            select = judgement_queries.run_ids_of(ids)
+            found.update(self._session.select(select.sql, select.params).get("RunId", ()))
+        return tuple(sorted(found))
+
+    def retract(self, run_ids: Sequence[str]) -> None:
+        """Runs, verdicts and decisions: the run last, so that a retraction that was cut off can be done again."""
+        for ids in _parts(sorted(set(run_ids))):
+            select = judgement_queries.starts(ids)
+            found = self._session.select(select.sql, select.params)
+            starts = dict(zip(found.get("RunId", ()), found.get("StartNs", ()), strict=True))
+            if not starts:
+                continue
+            suites = self._session.select(judgement_queries.SUITES).get("Suite", [])
+            hours = sorted(decision_rows.hour_of(start) for start in starts.values())
+            self._mark_gone(sorted(self._keys(suites, list(starts), hours[0], hours[-1])))
+            select = judgement_queries.verdict_keys(suites, list(starts))
+            keys = self._session.select(select.sql, select.params)
+            self._mark("verdicts", {"Suite": keys.get("Suite", []), "RunId": keys.get("RunId", [])})
+            self._mark("runs", {"RunId": list(starts)})
+
+    def _mark_gone(self, keys: Sequence[Key]) -> None:
+        if keys:
+            self._session.insert("judgements", decision_rows.gone_columns(keys, self._next_version("judgements")))
+
+    def _mark(self, table: str, keys: dict[str, list[str]]) -> None:
+        count = len(keys["RunId"])
+        if count:
+            marks = {name: c.column(values, c.TEXT) for name, values in keys.items()}
+            marks["Version"] = c.column([self._next_version(table)] * count, c.UINT64)
+            marks["Gone"] = c.column([1] * count, c.UINT8)
+            self._session.insert(table, marks)
+
+    def bookmark(self, name: str) -> str | None:
+        if not self._tables.has("bookmarks"):
+            return None
+        found = self._session.select(judgement_queries.BOOKMARK, {"name": name}).get("Place", [])
+        return found[0] if found else None
+
+    def set_bookmark(self, name: str, place: str) -> None:
+        version = self._next_version("bookmarks")
+        row = {"Name": c.column([name], c.TEXT), "Place": c.column([place], c.TEXT)}
+        self._session.insert("bookmarks", row | {"Version": c.column([version], c.UINT64)})
+
+
+def _parts(items: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(items), IDS_PER_QUERY):
+        yield items[start : start + IDS_PER_QUERY]

@@ -1,0 +1,124 @@
+-- Judgements: one flat row per run and expectation (a suite, or one rule of a rule file), what windows, signals and
+-- metrics are counted from; see model/decisions.py. Ordered by suite and hour, so that a window reads its hours and no
+-- more. A row is replaced by key and version; one whose run moved to another hour, or is no run any more, gets a row
+-- with Gone = 1 under its old key. `decisions` stays the public face: one row per confusion cell, each run once.
+CREATE TABLE IF NOT EXISTS judgements
+(
+    Suite LowCardinality(String),
+    Hour DateTime('UTC') CODEC(Delta(4), ZSTD(1)),
+    RunId String CODEC(ZSTD(1)),
+    Rule LowCardinality(String),
+    Version UInt64 CODEC(Delta(8), ZSTD(1)),
+    Gone UInt8 DEFAULT 0 CODEC(ZSTD(1)),
+    Start DateTime64(9, 'UTC') CODEC(Delta(8), ZSTD(1)),
+    StartNs UInt64 CODEC(Delta(8), ZSTD(1)),
+    TraceId String CODEC(ZSTD(1)),
+    CaseId LowCardinality(String),
+    Status LowCardinality(String),
+    FirstAction LowCardinality(String),
+    ObservedClass LowCardinality(String),
+    Expected Array(LowCardinality(String)),
+    Observed Array(LowCardinality(String)),
+    Selection LowCardinality(String),
+    Arguments LowCardinality(String),
+    Sequencing LowCardinality(String),
+    Abstention LowCardinality(String),
+    Clarification LowCardinality(String),
+    Execution LowCardinality(String),
+    Outcome LowCardinality(String),
+    Efficiency LowCardinality(String),
+    Excluded LowCardinality(String),
+    Failure LowCardinality(String),
+    Owner LowCardinality(String),
+    Severity LowCardinality(String),
+    Risk LowCardinality(String),
+    Origin LowCardinality(String),
+    ServiceName LowCardinality(String),
+    Agent LowCardinality(String),
+    Provider LowCardinality(String),
+    Model LowCardinality(String),
+    PromptVersion LowCardinality(String),
+    CatalogId LowCardinality(String),
+    Tenant LowCardinality(String),
+    Label LowCardinality(String),
+    PolicyVersion LowCardinality(String),
+    ToolsUsed Array(LowCardinality(String)),
+    ArgumentsPassed UInt32 CODEC(T64, ZSTD(1)),
+    ArgumentsJudged UInt32 CODEC(T64, ZSTD(1)),
+    Calls UInt32 CODEC(T64, ZSTD(1)),
+    Redundant UInt32 CODEC(T64, ZSTD(1)),
+    Ghosts UInt32 CODEC(T64, ZSTD(1)),
+    FailedCalls UInt32 CODEC(T64, ZSTD(1)),
+    Loops UInt32 CODEC(T64, ZSTD(1)),
+    Unauthorized UInt32 CODEC(T64, ZSTD(1)),
+    DurationNs Nullable(Int64) CODEC(ZSTD(1)),
+    InputTokens Nullable(Int64) CODEC(ZSTD(1)),
+    OutputTokens Nullable(Int64) CODEC(ZSTD(1)),
+    CostUsd Nullable(Float64) CODEC(ZSTD(1))
+)
+ENGINE = ReplacingMergeTree(Version)
+PARTITION BY toYYYYMM(Hour)
+ORDER BY (Suite, Hour, RunId, Rule)
+SETTINGS index_granularity = 4096, fsync_after_insert = 1, fsync_part_directory = 1;
+
+-- What was judged before this table was there: the cells and layers that a verdict holds, without the facts of its run.
+INSERT INTO judgements
+    (Suite, Hour, RunId, Rule, Version, Start, StartNs, TraceId, CaseId, Status, FirstAction, ObservedClass, Expected,
+     Observed, Selection, Arguments, Sequencing, Abstention, Clarification, Execution, Outcome, Efficiency, Excluded,
+     Failure, Owner, Risk, Origin, Model, PromptVersion, CatalogId, Label, PolicyVersion, ArgumentsPassed,
+     ArgumentsJudged)
+SELECT
+    Suite, toStartOfHour(toDateTime(Start, 'UTC')), RunId, '', Version, Start, StartNs, TraceId, CaseId,
+    multiIf(
+        Excluded IS NOT NULL, 'excluded', has(Layers.Status, 'fail'), 'fail',
+        has(Layers.Status, 'needs_review'), 'needs_review', has(Layers.Status, 'pass'), 'pass', 'n/a'),
+    FirstAction, ObservedClass, Cells.Expected, Cells.Observed,
+    replaceOne(Layers.Status[indexOf(Layers.Layer, 'selection')], 'n/a', ''),
+    replaceOne(Layers.Status[indexOf(Layers.Layer, 'arguments')], 'n/a', ''),
+    replaceOne(Layers.Status[indexOf(Layers.Layer, 'sequencing')], 'n/a', ''),
+    replaceOne(Layers.Status[indexOf(Layers.Layer, 'abstention')], 'n/a', ''),
+    replaceOne(Layers.Status[indexOf(Layers.Layer, 'clarification')], 'n/a', ''),
+    replaceOne(Layers.Status[indexOf(Layers.Layer, 'execution')], 'n/a', ''),
+    replaceOne(Layers.Status[indexOf(Layers.Layer, 'outcome')], 'n/a', ''),
+    replaceOne(Layers.Status[indexOf(Layers.Layer, 'efficiency')], 'n/a', ''),
+    ifNull(Excluded, ''), ifNull(Failure, ''), ifNull(Owner, ''), ifNull(Risk, ''), 'suite', ifNull(Model, ''),
+    ifNull(PromptVersion, ''), ifNull(CatalogId, ''), ifNull(Label, ''), ifNull(PolicyVersion, ''),
+    arraySum(CallScores.Passed), length(CallScores.Passed)
+FROM verdicts FINAL;
+
+CREATE OR REPLACE VIEW decisions AS
+SELECT
+    Suite, Rule, RunId, Position, TraceId, CaseId, Label, ServiceName, Agent, Provider, Model, PromptVersion, CatalogId,
+    Tenant, Origin, Excluded, Start, StartNs, CellExpected AS Expected, CellObserved AS Observed
+FROM judgements FINAL
+ARRAY JOIN Expected AS CellExpected, Observed AS CellObserved, arrayEnumerate(Expected) AS Position
+WHERE Gone = 0;
+
+-- A run that late spans have changed into another one, or that was judged under another key, is marked, not deleted.
+ALTER TABLE runs ADD COLUMN IF NOT EXISTS Gone UInt8 DEFAULT 0 CODEC(ZSTD(1));
+ALTER TABLE runs ADD COLUMN IF NOT EXISTS Tenant LowCardinality(String) DEFAULT '';
+ALTER TABLE runs ADD INDEX IF NOT EXISTS idx_traces TraceIds TYPE bloom_filter(0.001) GRANULARITY 1;
+ALTER TABLE verdicts ADD COLUMN IF NOT EXISTS Gone UInt8 DEFAULT 0 CODEC(ZSTD(1));
+CREATE OR REPLACE VIEW events AS
+SELECT
+    RunId, TraceId, Suite, CaseId, Events.Kind AS Kind, Events.Turn AS Turn, Events.Seq AS Seq,
+    Events.Dialect AS Dialect, Events.Agent AS Agent, Events.Text AS Text, Events.Name AS Name,
+    Events.CallId AS CallId, Events.Args AS Args, Events.ArgsUnknown AS ArgsUnknown, Events.ArgsRaw AS ArgsRaw,
+    Events.Emitted AS Emitted, Events.Executed AS Executed, Events.Server AS Server, Events.StartNs AS StartNs,
+    Events.SpanId AS SpanId, Events.CallSeq AS CallSeq, Events.Ok AS Ok, Events.Value AS Value,
+    Events.ValueUnknown AS ValueUnknown, Events.ErrorType AS ErrorType, Events.Infra AS Infra,
+    Events.DurationNs AS DurationNs
+FROM runs FINAL
+ARRAY JOIN Events
+WHERE Gone = 0;
+
+-- Where a reader of arrivals has come to: the live judge, a monitor of a table that somebody else fills.
+CREATE TABLE IF NOT EXISTS bookmarks
+(
+    Name String,
+    Place String COMMENT 'JSON text, for its reader alone',
+    Version UInt64
+)
+ENGINE = ReplacingMergeTree(Version)
+ORDER BY Name
+SETTINGS fsync_after_insert = 1, fsync_part_directory = 1;
