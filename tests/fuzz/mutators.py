@@ -14,7 +14,16 @@ from typing import Any, TypeAlias
 
 import zstandard
 
-from otel_toolselect.receive.records import MAGIC, Request, frame, request_of, scan
+from otel_toolselect.receive.records import (
+    FRAME_BYTES,
+    MARKER_BYTES,
+    SEGMENT_HEAD_BYTES,
+    Packer,
+    Request,
+    head_of,
+    read_head,
+    request_of,
+)
 
 Mutate: TypeAlias = Callable[[bytes, random.Random], bytes]
 
@@ -220,17 +229,24 @@ def coded(data: bytes, chance: random.Random) -> bytes:
 
 def segment(data: bytes, chance: random.Random) -> bytes:
     """A segment whose records are whole again, the change being in a body, or a change of bytes anywhere."""
-    places = list(scan(data))
-    if not places or chance.random() < 0.3:
-        return _bytes(data or MAGIC, chance)
-    out = bytearray(MAGIC)
-    for place in places:
-        request = request_of(place.kind, data[place.offset : place.offset + place.size])
+    marker = data[SEGMENT_HEAD_BYTES - MARKER_BYTES : SEGMENT_HEAD_BYTES]
+    out, at = bytearray(data[:SEGMENT_HEAD_BYTES]), SEGMENT_HEAD_BYTES
+    packer = Packer(chance.choice(("none", "zstd")))
+    while chance.random() < 0.9 and (head := read_head(marker, data[at : at + FRAME_BYTES])) is not None:
+        frame, _ = head
+        at += FRAME_BYTES + frame.size
+        try:
+            request = request_of(frame, data[at - frame.size : at])
+        except zstandard.ZstdError:
+            break
         if chance.random() < 0.5:
             change = json_text if request.encoding == "json" else protobuf
             request = Request(request.signal, request.encoding, change(request.body, chance))
-        out += frame(request) + request.body
-    return bytes(out)
+        frame, stored = packer.pack(request, frame.records, frame.since_ns)
+        out += head_of(marker, frame, stored) + stored
+        if chance.random() < 0.1:
+            out += chance.randbytes(chance.randrange(60))  # damage between two records
+    return bytes(out) if at > SEGMENT_HEAD_BYTES else _bytes(data, chance)
 
 
 def _bytes(data: bytes, chance: random.Random) -> bytes:

@@ -18,7 +18,8 @@ from pathlib import Path
 from otel_toolselect.errors import InputError
 from otel_toolselect.otlp import CODINGS, binary, decode_json, decompress, files, jaeger, jsontext, protodecode
 from otel_toolselect.otlp.limits import Limits
-from otel_toolselect.receive.records import FRAME_BYTES, MAGIC, request_of, scan
+from otel_toolselect.receive.records import request_of
+from otel_toolselect.receive.segments import Found, open_segment, scan
 from tests.fuzz import mutators
 from tests.fuzz.soundness import check_batch, check_error
 
@@ -72,18 +73,25 @@ def _inflate(data: bytes) -> None:
 
 
 def _spool(data: bytes) -> None:
-    """A segment as a crash may leave it: only whole records are given out, in order, and each has its kind."""
-    at = len(MAGIC)
-    for place in scan(data):
-        assert place.offset == at + FRAME_BYTES
-        at = place.offset + place.size
-        assert at <= len(data)
-        request = request_of(place.kind, data[place.offset : at])
-        assert request.kind == place.kind
+    """A segment as a crash or a disk may leave it: every byte is in a whole record or reported as damage, in order."""
+    segment = open_segment(Path(_on_disk(data)))
+    if segment is None:
+        return
+    at = segment.known
+    for item in scan(segment, at, segment.size):
+        assert item.offset == at
+        assert item.end > at
+        at = item.end
+        if not isinstance(item, Found):
+            continue
+        request = request_of(item.frame, item.stored)
+        assert request.kind == item.frame.kind
+        assert len(request.body) == item.frame.raw
         try:
             check_batch(request.decode(LIMITS.max_bytes), LIMITS)
         except InputError as error:
             check_error(error)
+    assert at == segment.size
 
 
 TARGETS: dict[str, Target] = {
