@@ -31,6 +31,8 @@ class Serving:
     store: Store
     host: str
     spool: Path
+    scheme: str = "http"
+    """Of both ports; "https" with a certificate."""
 
     @property
     def grpc(self) -> str:
@@ -38,7 +40,7 @@ class Serving:
 
     @property
     def http(self) -> str:
-        return f"http://{_bracketed(self.host)}:{self.receiver.http_port}"
+        return f"{self.scheme}://{_bracketed(self.host)}:{self.receiver.http_port}"
 
 
 def _bracketed(host: str) -> str:
@@ -67,7 +69,7 @@ def serving(settings: Settings, lend: Lend) -> Iterator[Serving]:
             raise EnvironmentProblem(
                 f"{store.dsn} is served already: {store.via}; stop that one, or name another --store"
             )
-        spool = _spool(settings, folder)
+        spool = spool_folder(settings)
         receiver = Receiver(_receive_settings(settings, spool), store, collectors=[StoreCollector(store)])
         engine = store.raw_engine()
         settled = _SettledEngine(engine, receiver) if engine is not None else None
@@ -82,24 +84,38 @@ def serving(settings: Settings, lend: Lend) -> Iterator[Serving]:
         if settled is not None:
             settled.receiving = True
             stack.callback(settled.cease)
-        yield Serving(receiver, store, settings.receive.host, spool)
+        scheme = "https" if settings.receive.tls_cert else "http"
+        yield Serving(receiver, store, settings.receive.host, spool, scheme)
 
 
-def _spool(settings: Settings, folder: str | None) -> Path:
+def spool_folder(settings: Settings) -> Path:
     """Beside the embedded store, so that the two move together; for a server, in the user's data folder by its name."""
+    from otel_toolselect.store.dsn import Embedded, parse
+
     if settings.receive.spool:
         return Path(settings.receive.spool)
-    if folder is not None:
-        return Path(folder) / SPOOL_NAME
+    place = parse(settings.dsn)
+    if isinstance(place, Embedded):
+        return Path(place.path) / SPOOL_NAME
     return data_folder() / "spool" / digest(settings.dsn).removeprefix("sha256:")[:16]
 
 
 def _receive_settings(settings: Settings, spool: Path) -> ReceiveSettings:
     from otel_toolselect.receive import Settings as ReceiveSettings
 
-    wanted = settings.receive
+    wanted, spooled = settings.receive, settings.spool
     return ReceiveSettings(
         spool=spool,
+        spool_bytes=spooled.max_bytes,
+        spool_max_age_s=spooled.max_age_s,
+        spool_compression=spooled.compression,
+        memory_bytes=spooled.memory_bytes,
+        dead_letter_bytes=spooled.dead_letter_bytes,
+        insert_spans=spooled.insert_spans,
+        insert_bytes=spooled.insert_bytes,
+        insert_delay_s=spooled.insert_delay_s,
+        store_backoff_s=spooled.backoff_s,
+        stop_s=spooled.stop_s,
         host=wanted.host,
         grpc_port=wanted.grpc_port,
         http_port=wanted.http_port,

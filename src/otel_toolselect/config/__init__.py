@@ -46,7 +46,7 @@ from typing import Any
 from urllib.parse import quote
 
 from otel_toolselect.config._values import Reader, RedactRule, setting, text
-from otel_toolselect.config.sections import CaseNames, Judge, Limits, Receive, Redact, Retention, Telemetry
+from otel_toolselect.config.sections import CaseNames, Judge, Limits, Receive, Redact, Retention, Spool, Telemetry
 from otel_toolselect.errors import InputError, UsageError
 
 __all__ = [
@@ -61,6 +61,7 @@ __all__ = [
     "RedactRule",
     "Retention",
     "Settings",
+    "Spool",
     "Telemetry",
     "data_folder",
     "load",
@@ -77,6 +78,7 @@ class Settings:
 
     store: str = setting("", text)
     receive: Receive = Receive()
+    spool: Spool = Spool()
     telemetry: Telemetry = Telemetry()
     case_attributes: CaseNames = CaseNames()
     judge: Judge = Judge()

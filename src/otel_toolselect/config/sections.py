@@ -48,6 +48,32 @@ class Telemetry:
 
 
 @dataclass(frozen=True, slots=True)
+class Spool:
+    """What is acknowledged waits here on disk until the store has it (docs/spool.md).
+
+    `max_bytes` of requests may wait (as stored: `compression` stretches it); beyond it senders are told to come back.
+    `max_age_s`: what the store did not take for so long goes to the dead letters; 0: it waits as long as it must.
+    `memory_bytes` of what waits is held in memory too, the rest is read back. `dead_letter_bytes`: room for requests
+    that were refused; acknowledged ones that the store cannot take are kept always.
+
+    An insert holds up to `insert_spans` spans and log records and `insert_bytes`; a smaller one waits `insert_delay_s`
+    for more. `backoff_s`: the longest pause between attempts while the store is away. `stop_s`: how long a stop may
+    take to store what waits; the rest stays for the next start.
+    """
+
+    max_bytes: int = setting(2**30, v.size)
+    max_age_s: int = setting(0, v.whole(0, 10**9))
+    compression: Literal["none", "zstd"] = setting("none", v.one_of("none", "zstd"))
+    memory_bytes: int = setting(32 * 2**20, v.size)
+    dead_letter_bytes: int = setting(256 * 2**20, v.size)
+    insert_spans: int = setting(10_000, v.whole(1, 10**6))
+    insert_bytes: int = setting(16 * 2**20, v.size)
+    insert_delay_s: float = setting(0.25, v.seconds)
+    backoff_s: float = setting(5.0, v.seconds)
+    stop_s: float = setting(30.0, v.seconds)
+
+
+@dataclass(frozen=True, slots=True)
 class CaseNames:
     """Attributes that identify a case, by field (design section 4)."""
 

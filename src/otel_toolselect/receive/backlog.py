@@ -62,6 +62,7 @@ class Backlog:
         self._held = self._queued_bytes = self._queued_records = 0
         self._in_hand: Sequence[Entry] = ()
         self._put = self._kept_bytes = 0
+        self._behind = False  # something is unread
         self._closed = False
 
     def restore(self, segments: Sequence[Segment]) -> None:
@@ -70,6 +71,7 @@ class Backlog:
             self._segments += segments
             self._put += sum(s.unread for s in segments)
             self._kept_bytes += sum(s.bodies for s in segments)
+            self._behind = self._unread() is not None
             self._sweep()
 
     def add(self, entries: Sequence[Entry]) -> None:
@@ -83,7 +85,7 @@ class Backlog:
                 segment.bodies += frame.size
                 self._kept_bytes += frame.size
                 cost = frame.raw + _ENTRY_BYTES
-                if self._unread() is None and self._held + cost <= self._memory:
+                if not self._behind and self._held + cost <= self._memory:
                     self._queue.append(entry)
                     self._held += cost
                     self._queued_bytes += frame.size
@@ -91,6 +93,7 @@ class Backlog:
                     segment.known = entry.end
                     segment.waiting += 1
                 else:
+                    self._behind = True
                     _count_unread(segment, frame)
             self._put += len(entries)
 
@@ -110,6 +113,8 @@ class Backlog:
         """
         room = _Room(records, size)
         entries: list[Entry] = []
+        with self.changed:
+            self._in_hand = entries  # from now on, so that a request counts as waiting at every moment
         while not room.full:
             with self.changed:
                 if self._queue:
@@ -122,13 +127,11 @@ class Backlog:
                     break
                 start, end = segment.known, segment.size
             try:
-                entries += self._read(segment, start, end, room)
+                self._read(segment, start, end, room, entries)
             except OSError:
                 if not entries:
                     raise
                 break
-        with self.changed:
-            self._in_hand = entries
         return entries
 
     def _pop(self) -> Entry:
@@ -138,27 +141,26 @@ class Backlog:
         self._queued_records -= entry.frame.records
         return entry
 
-    def _read(self, segment: Segment, start: int, end: int, room: _Room) -> list[Entry]:
-        entries: list[Entry] = []
+    def _read(self, segment: Segment, start: int, end: int, room: _Room, entries: list[Entry]) -> None:
+        """Adds what there is room for; after an OSError as much as could be read."""
+        found: list[Entry] = []
         at = start
         try:
-            for found in scan(segment, start, end):
-                if isinstance(found, Damage):
-                    segment.kept |= not self._report(segment, found)
-                elif room.takes(found.frame):
-                    request = request_of(found.frame, found.stored)
-                    entries.append(Entry(segment, found.offset, found.end, found.frame, request))
+            for item in scan(segment, start, end):
+                if isinstance(item, Damage):
+                    segment.kept |= not self._report(segment, item)
+                elif room.takes(item.frame):
+                    request = request_of(item.frame, item.stored)
+                    found.append(Entry(segment, item.offset, item.end, item.frame, request))
                 else:
                     break
-                at = found.end
+                at = item.end
             else:
                 at = end
-        except OSError:
-            if not entries:
-                raise
-        with self.changed:
-            self._hand_out(segment, at, entries)
-        return entries
+        finally:
+            with self.changed:
+                self._hand_out(segment, at, found)
+                entries += found
 
     def _hand_out(self, segment: Segment, at: int, entries: Sequence[Entry]) -> None:
         segment.known = at
@@ -170,6 +172,7 @@ class Backlog:
             segment.unread_since_ns = entries[-1].frame.since_ns
         if at >= segment.size:  # what was damaged since it was counted never comes
             segment.unread = segment.unread_bytes = segment.unread_records = segment.unread_since_ns = 0
+            self._behind = self._unread() is not None
             self._sweep()
 
     def set_aside(self) -> None:
@@ -242,7 +245,7 @@ class Backlog:
 
     @property
     def anything_queued(self) -> bool:
-        return bool(self._queue) or self._unread() is not None
+        return bool(self._queue) or self._behind
 
     @property
     def held_bytes(self) -> int:
