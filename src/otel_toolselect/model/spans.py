@@ -29,6 +29,7 @@ class SpanLink:
     trace_id: str
     span_id: str
     attributes: Attributes = field(default_factory=dict)
+    trace_state: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -199,7 +199,8 @@ def _links(items: Any, reading: _Reading) -> tuple[SpanLink, ...]:
         except BadField:
             reading.notes.warn("a span link without valid ids was left out")
             return None
-        return SpanLink(trace_id, span_id, attributes(raw.get("attributes"), reading.limits))
+        state = scalars.text(pick(raw, "traceState", "trace_state"), "traceState")
+        return SpanLink(trace_id, span_id, attributes(raw.get("attributes"), reading.limits), state)
 
     return tuple(found for found in _each(items, "links", link) if found is not None)
 

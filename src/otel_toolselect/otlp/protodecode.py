@@ -15,11 +15,12 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 from otel_toolselect.errors import DecodeError
 from otel_toolselect.model.spans import AttrValue, Batch, LogRecord, Span, SpanEvent, SpanLink
-from otel_toolselect.otlp.jsondecode import SEVERITIES
+from otel_toolselect.otlp.jsondecode import SEVERITIES, Signal
 from otel_toolselect.otlp.limits import DEFAULT, Limits
 from otel_toolselect.otlp.notes import BadField, Notes
 from otel_toolselect.otlp.scalars import INT64_MAX
 
+REQUESTS: dict[Signal, type[Any]] = {"traces": ExportTraceServiceRequest, "logs": ExportLogsServiceRequest}
 _SEVERITY_MAX = max(SEVERITIES.values())
 
 
@@ -85,15 +86,17 @@ def _attributes(
     out: dict[str, AttrValue] = {}
     for i, item in enumerate(items):
         value = item.value
-        kind = value.WhichOneof("value")
-        if kind == "string_value":
-            out[item.key] = value.string_value
-        else:
-            try:
-                out[item.key] = read_value(value, kind, limits, depth)
-            except BadField as bad:
-                raise bad.under(f"{field}[{i}].value") from None
+        # "" also where the value is no string; to ask for its kind first costs as much as the text
+        out[item.key] = value.string_value or _other(value, i, limits, depth, field)
     return out
+
+
+def _other(value: Any, i: int, limits: Limits, depth: int, field: str) -> AttrValue:
+    """A value that is the empty string, or no string."""
+    try:
+        return read_value(value, value.WhichOneof("value"), limits, depth)
+    except BadField as bad:
+        raise bad.under(f"{field}[{i}].value") from None
 
 
 def read_value(value: Any, kind: str | None, limits: Limits, depth: int) -> AttrValue:
@@ -125,7 +128,7 @@ def _check_depth(field: str, limits: Limits, depth: int) -> None:
 def _id(raw: bytes, field: str, nbytes: int) -> str:
     """Lower-case hex; "" for none or all zeros (trace.proto: both mean invalid)."""
     if len(raw) == nbytes:
-        return raw.hex() if any(raw) else ""
+        return raw.hex() if raw.strip(b"\0") else ""
     if raw:
         raise BadField(field, f"must be {nbytes} bytes, got {len(raw)}")
     return ""
@@ -190,7 +193,7 @@ def _links(items: Iterable[Any], notes: Notes, limits: Limits) -> tuple[SpanLink
             notes.warn("a span link without valid ids was left out")
             continue
         try:
-            out.append(SpanLink(*ids, _attributes(raw.attributes, limits)))
+            out.append(SpanLink(*ids, _attributes(raw.attributes, limits), raw.trace_state))
         except BadField as bad:
             raise bad.under(f"links[{i}]") from None
     return tuple(out)

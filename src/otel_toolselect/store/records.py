@@ -1,38 +1,20 @@
-"""Spans and log records as rows of `otel_traces` and `otel_logs`, and back (see sql/0001, 0002 and `values`)."""
+"""Rows of `otel_traces` and `otel_logs` as spans and log records; `rows` is the way there."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from itertools import groupby
 from typing import Any, TypeAlias
 
-import pyarrow as pa
-
-from otel_toolselect.model.spans import Attributes, LogRecord, Span, SpanEvent, SpanLink
-from otel_toolselect.store import columns as c
-from otel_toolselect.store.values import (
-    Codes,
-    decode,
-    decode_items,
-    encode,
-    encode_items,
-    read_shape,
-    shape_text,
-)
+from otel_toolselect.model.spans import LogRecord, Span, SpanEvent, SpanLink
+from otel_toolselect.store.rows import KINDS, STATUSES
+from otel_toolselect.store.values import decode, decode_items, read_shape
 
 Row: TypeAlias = tuple[Any, ...]
 
-# spelled as the exporter spells them; older exporters used the names of the protocol
-_KINDS = ("Unspecified", "Internal", "Server", "Client", "Producer", "Consumer")
-_STATUSES = ("Unset", "Ok", "Error")
-_KIND_NUMBERS = {name.lower(): i for i, name in enumerate(_KINDS)}
-_STATUS_NUMBERS = {name.lower(): i for i, name in enumerate(_STATUSES)}
-_MAX_SEVERITY = 255
-
-
-def _word(number: int, words: Sequence[str]) -> str:
-    # a number that the protocol does not know yet is kept as a number
-    return words[number] if 0 <= number < len(words) else str(number)
+# older exporters used the names of the protocol
+_KIND_NUMBERS = {name.lower(): i for i, name in enumerate(KINDS)}
+_STATUS_NUMBERS = {name.lower(): i for i, name in enumerate(STATUSES)}
 
 
 def _number(word: str, numbers: Mapping[str, int], prefix: str) -> int:
@@ -40,132 +22,6 @@ def _number(word: str, numbers: Mapping[str, int], prefix: str) -> int:
     if known is not None:
         return known
     return int(word) if word.lstrip("-").isascii() and word.lstrip("-").isdigit() else 0
-
-
-class _Resources:
-    """A column of resource attributes. Spans of one request share few resources: each is encoded once."""
-
-    def __init__(self) -> None:
-        self.maps = c.Maps()
-        self._seen: dict[int, tuple[list[str], list[str], Codes]] = {}
-
-    def add(self, resource: Attributes) -> Codes:
-        known = self._seen.get(id(resource))
-        if known is None:
-            keys: list[str] = []
-            texts: list[str] = []
-            known = (keys, texts, encode_items(resource, keys, texts))
-            self._seen[id(resource)] = known
-        self.maps.keys += known[0]
-        self.maps.texts += known[1]
-        self.maps.end_row()
-        return known[2]
-
-
-class _Attached:
-    """Events or links of spans: arrays of one length per row, each item with its attributes."""
-
-    def __init__(self) -> None:
-        self.lists, self.maps = c.Lists(), c.Maps()
-
-    def add(self, items: Sequence[SpanEvent] | Sequence[SpanLink]) -> list[Codes]:
-        self.lists.end_row(len(items))
-        codes = []
-        for item in items:
-            codes.append(encode_items(item.attributes, self.maps.keys, self.maps.texts))
-            self.maps.end_row()
-        return codes
-
-    def of(self, values: Sequence[Any], kind: pa.DataType) -> pa.Array:
-        return self.lists.of(c.column(values, kind))
-
-    def attributes(self) -> pa.Array:
-        return self.lists.of(self.maps.array())
-
-
-def span_columns(spans: Sequence[Span]) -> dict[str, pa.Array]:
-    """Columns for an insert; those that are left out (ContentHash, RowBytes) are computed by the table."""
-    attributes, resources, events, links = c.Maps(), _Resources(), _Attached(), _Attached()
-    shapes: list[str] = []
-    for span in spans:
-        codes = encode_items(span.attributes, attributes.keys, attributes.texts)
-        attributes.end_row()
-        sections: dict[str, Codes | str] = {"s": codes, "r": resources.add(span.resource)}
-        shapes.append(shape_text(sections, {"e": events.add(span.events), "l": links.add(span.links)}))
-    flat_events = [e for s in spans for e in s.events]
-    flat_links = [x for s in spans for x in s.links]
-    return {
-        "Timestamp": c.column([s.order_ns for s in spans], c.TIME),
-        **_texts(spans, _SPAN_TEXTS),
-        "ResourceAttributes": resources.maps.array(),
-        "SpanAttributes": attributes.array(),
-        "Duration": c.column([s.duration_ns or 0 for s in spans], c.UINT64),
-        "Events.Timestamp": events.of([e.time_ns for e in flat_events], c.TIME),
-        "Events.Name": events.of([e.name for e in flat_events], c.TEXT),
-        "Events.Attributes": events.attributes(),
-        "Links.TraceId": links.of([x.trace_id for x in flat_links], c.TEXT),
-        "Links.SpanId": links.of([x.span_id for x in flat_links], c.TEXT),
-        "Links.TraceState": links.of([""] * len(flat_links), c.TEXT),
-        "Links.Attributes": links.attributes(),
-        "StartNs": c.column([s.start_ns for s in spans], c.UINT64),
-        "EndNs": c.column([s.end_ns for s in spans], c.UINT64),
-        "EventNs": events.of([e.time_ns for e in flat_events], c.UINT64),
-        "Shape": c.column(shapes, c.TEXT),
-    }
-
-
-_SPAN_TEXTS: dict[str, Callable[[Span], str]] = {
-    "TraceId": lambda s: s.trace_id,
-    "SpanId": lambda s: s.span_id,
-    "ParentSpanId": lambda s: s.parent_span_id,
-    "TraceState": lambda s: s.trace_state,
-    "SpanName": lambda s: s.name,
-    "SpanKind": lambda s: _word(s.kind, _KINDS),
-    "ServiceName": lambda s: s.service,
-    "ScopeName": lambda s: s.scope_name,
-    "ScopeVersion": lambda s: s.scope_version,
-    "StatusCode": lambda s: _word(s.status_code, _STATUSES),
-    "StatusMessage": lambda s: s.status_message,
-}
-
-
-def log_columns(logs: Sequence[LogRecord]) -> dict[str, pa.Array]:
-    """Columns for an insert, as for spans."""
-    attributes, resources = c.Maps(), _Resources()
-    shapes: list[str] = []
-    bodies: list[str] = []
-    for log in logs:
-        body, code = (log.body, "") if isinstance(log.body, str) else encode(log.body)
-        bodies.append(body)
-        codes = encode_items(log.attributes, attributes.keys, attributes.texts)
-        attributes.end_row()
-        shapes.append(shape_text({"s": codes, "r": resources.add(log.resource), "b": code}, {}))
-    return {
-        "Timestamp": c.column([x.time_ns or x.observed_ns for x in logs], c.TIME),
-        **_texts(logs, _LOG_TEXTS),
-        "SeverityNumber": c.column([max(0, min(x.severity_number, _MAX_SEVERITY)) for x in logs], c.UINT8),
-        "Body": c.column(bodies, c.TEXT),
-        "ResourceAttributes": resources.maps.array(),
-        "LogAttributes": attributes.array(),
-        "TimeNs": c.column([x.time_ns for x in logs], c.UINT64),
-        "ObservedNs": c.column([x.observed_ns for x in logs], c.UINT64),
-        "Shape": c.column(shapes, c.TEXT),
-    }
-
-
-_LOG_TEXTS: dict[str, Callable[[LogRecord], str]] = {
-    "TraceId": lambda x: x.trace_id,
-    "SpanId": lambda x: x.span_id,
-    "SeverityText": lambda x: x.severity_text,
-    "ServiceName": lambda x: str(x.resource.get("service.name") or ""),
-    "ScopeName": lambda x: x.scope_name,
-    "ScopeVersion": lambda x: x.scope_version,
-    "EventName": lambda x: x.event_name,
-}
-
-
-def _texts(records: Sequence[Any], getters: Mapping[str, Callable[[Any], str]]) -> dict[str, pa.Array]:
-    return {name: c.column([get(record) for record in records], c.TEXT) for name, get in getters.items()}
 
 
 def spans_by_trace(found: Mapping[str, list[Any]]) -> dict[str, tuple[Span, ...]]:
@@ -217,7 +73,8 @@ def _codes(shape: Mapping[str, Any], section: str, item: int | None = None) -> M
 
 def _span(row: Row) -> Span:
     (trace_id, start, end, span_id, parent, state, name, kind, scope, scope_version, status, message, shape_,
-     attributes, resource, event_times, event_names, event_maps, link_traces, link_spans, link_maps) = row  # fmt: skip
+     attributes, resource, event_times, event_names, event_maps,
+     link_traces, link_spans, link_states, link_maps) = row  # fmt: skip
     if shape_:
         shape = read_shape(shape_)
         decode_items(attributes, _codes(shape, "s"))
@@ -237,7 +94,7 @@ def _span(row: Row) -> Span:
         end_ns=end,
         attributes=attributes,
         events=tuple(map(SpanEvent, event_names, event_times, event_maps)),
-        links=tuple(map(SpanLink, link_traces, link_spans, link_maps)),
+        links=tuple(map(SpanLink, link_traces, link_spans, link_maps, link_states)),
         status_code=_number(status, _STATUS_NUMBERS, "status_code_"),
         status_message=message,
         resource=resource,

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -27,39 +27,22 @@ INT, DOUBLE, BOOL, NULL, BYTES, JSON_TEXT, TAGGED = "i", "d", "b", "n", "x", "j"
 
 def encode(value: AttrValue) -> tuple[str, str]:
     """The text of a value that is not a string, and its type code."""
-    if value is None:
-        return "", NULL
-    if isinstance(value, bool):
-        return ("true" if value else "false"), BOOL
-    if isinstance(value, int):
-        return str(value), INT
-    if isinstance(value, float):
-        # the exporter writes 1 for 1.0; repr is exact for the rest
-        return repr(value).removesuffix(".0"), DOUBLE
-    if isinstance(value, bytes):
-        return base64.b64encode(value).decode("ascii"), BYTES
-    if _holds_bytes(value):
-        return _dump(_tag(value)), TAGGED
-    return _dump(value), JSON_TEXT
+    return _ENCODERS[type(value)](value)
+
+
+def _double(value: float) -> tuple[str, str]:
+    # the exporter writes 1 for 1.0; repr is exact for the rest
+    return repr(value).removesuffix(".0"), DOUBLE
+
+
+def _structure(value: Any) -> tuple[str, str]:
+    return (_dump(_tag(value)), TAGGED) if _holds_bytes(value) else (_dump(value), JSON_TEXT)
 
 
 def decode(text: str, code: str) -> Any:
     """The value of a text and a code from `encode`; an unknown code leaves the text as it is."""
     decoder = _DECODERS.get(code)
     return text if decoder is None else decoder(text)
-
-
-def encode_items(attributes: Mapping[str, AttrValue], keys: list[str], texts: list[str]) -> Codes:
-    """Append all keys and texts to the two lists; returns the codes of those that are not strings."""
-    codes: Codes = {}
-    for key, value in attributes.items():
-        keys.append(key)
-        if isinstance(value, str):
-            texts.append(value)
-        else:
-            text, codes[key] = encode(value)
-            texts.append(text)
-    return codes
 
 
 def decode_items(attributes: dict[str, Any], codes: Mapping[str, str]) -> dict[str, Any]:
@@ -71,14 +54,15 @@ def decode_items(attributes: dict[str, Any], codes: Mapping[str, str]) -> dict[s
     return attributes
 
 
-def shape_text(sections: Mapping[str, Codes | str], lists: Mapping[str, Sequence[Codes]]) -> str:
-    """The shape of a row: `sections` for `s`, `r`, `b`; `lists` for `e`, `l`."""
-    shape: dict[str, Any] = {name: codes for name, codes in sections.items() if codes}
-    for name, items in lists.items():
-        numbered = {str(i): codes for i, codes in enumerate(items) if codes}
-        if numbered:
-            shape[name] = numbered
-    return json.dumps(shape, sort_keys=True, ensure_ascii=False, separators=(",", ":")) if shape else ""
+def shape_text(sections: Mapping[str, Codes | str | Sequence[Codes]]) -> str:
+    """The shape of a row: codes for `s` and `r`, a code for `b`, the codes of each item for `e` and `l`."""
+    shape: dict[str, Any] = {}
+    for name, found in sections.items():
+        if not isinstance(found, (str, dict)):
+            found = {str(i): codes for i, codes in enumerate(found) if codes}
+        if found:
+            shape[name] = found
+    return _dump(shape) if shape else ""
 
 
 @lru_cache(maxsize=4096)
@@ -91,9 +75,8 @@ def read_shape(text: str) -> Mapping[str, Any]:
     return shape if isinstance(shape, dict) else {}
 
 
-def _dump(value: Any) -> str:
-    # sorted like the exporter's; equal spans then have equal rows whatever the order of their members
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+# sorted like the exporter's; equal spans then have equal rows whatever the order of their members
+_dump = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode
 
 
 def _holds_bytes(value: Any) -> bool:
@@ -127,6 +110,19 @@ def _untag(value: Any) -> Any:
         return {k: _untag(v) for k, v in value.items()}
     return value
 
+
+_ENCODERS: dict[type, Callable[[Any], tuple[str, str]]] = {
+    type(None): lambda value: ("", NULL),
+    bool: lambda value: ("true" if value else "false", BOOL),
+    int: lambda value: (str(value), INT),
+    float: _double,
+    bytes: lambda value: (base64.b64encode(value).decode("ascii"), BYTES),
+    list: _structure,
+    tuple: _structure,
+    dict: _structure,
+}
+CODES: dict[type, str] = {kind: encode(kind())[1] for kind in _ENCODERS}
+"""Type -> its code; of a list or object, the code of one without bytes."""
 
 _DECODERS: dict[str, Any] = {
     INT: int,
