@@ -21,7 +21,8 @@ def register(app: typer.Typer) -> None:
             "toolselect serve",
             "toolselect serve --store clickhouse://localhost",
             "toolselect serve --grpc-port 0 --http-port 0 --format json     free ports, told as JSON",
-            "TOOLSELECT_TOKEN=... toolselect serve --host 0.0.0.0           senders must present the token",
+            "toolselect serve --host 0.0.0.0 --tokens tokens.toml --tls-cert tls.crt --tls-key tls.key",
+            "TOOLSELECT_TOKEN=... toolselect serve --host 0.0.0.0 --allow-plaintext     behind a proxy that ends TLS",
         ),
     )(command)
 
@@ -35,13 +36,31 @@ def command(
         str | None,
         typer.Option("--spool", metavar="FOLDER", help="Where requests are kept first. Default: by the store."),
     ] = None,
+    tokens: Annotated[
+        str | None,
+        typer.Option("--tokens", metavar="FILE", help="Who may send: [[token]] tables with name and token (TOML)."),
+    ] = None,
+    tls_cert: Annotated[
+        str | None, typer.Option("--tls-cert", metavar="FILE", help="Certificate of both ports (PEM).")
+    ] = None,
+    tls_key: Annotated[str | None, typer.Option("--tls-key", metavar="FILE", help="Its key (PEM).")] = None,
+    tls_client_ca: Annotated[
+        str | None,
+        typer.Option("--tls-client-ca", metavar="FILE", help="Senders must show a certificate that it signed (PEM)."),
+    ] = None,
+    allow_unauthenticated: Annotated[
+        bool, typer.Option("--allow-unauthenticated", help="Anybody may send, from other machines too.")
+    ] = False,
+    allow_plaintext: Annotated[
+        bool, typer.Option("--allow-plaintext", help="Take tokens without TLS, from other machines too.")
+    ] = False,
     form: Annotated[str, format_option("table", "json")] = "table",
 ) -> None:
     """Receive OTLP traces and logs over gRPC and HTTP until stopped, and keep them in the store.
 
     What is acknowledged is on disk. While this runs, other commands reach an embedded store through it. SIGTERM and
     Ctrl-C stop it gracefully: the ports close, everything acknowledged is stored. An address other than loopback needs
-    a token, in TOOLSELECT_TOKEN or the configuration file.
+    TLS and tokens or client certificates. Tokens and certificates are read again when their files change.
     """
     from otel_toolselect.app.serving import serving
     from otel_toolselect.cli._output import say
@@ -49,7 +68,19 @@ def command(
     from otel_toolselect.telemetry import logs
     from otel_toolselect.web.lending import lend
 
-    flags = {"store": store, "host": host, "grpc_port": grpc_port, "http_port": http_port, "spool": spool}
+    flags = {
+        "store": store,
+        "host": host,
+        "grpc_port": grpc_port,
+        "http_port": http_port,
+        "spool": spool,
+        "tokens": tokens,
+        "tls_cert": tls_cert,
+        "tls_key": tls_key,
+        "tls_client_ca": tls_client_ca,
+        "allow_unauthenticated": allow_unauthenticated or None,
+        "allow_plaintext": allow_plaintext or None,
+    }
     settings = load(flags)
     logs.configure(settings.telemetry.log_format, settings.telemetry.log_level)
     stop = _stopped_by_signals()
@@ -86,4 +117,4 @@ def _announce(running: Serving, form: str) -> None:
     print(f"OTLP over gRPC  {facts['grpc']}")
     print(f"OTLP over HTTP  {facts['http']}/v1/traces, /v1/logs")
     print(f"kept in         {facts['store']}")
-    print("point your agent at it: OTEL_EXPORTER_OTLP_ENDPOINT=http://" + facts["grpc"], flush=True)
+    print(f"point your agent at it: OTEL_EXPORTER_OTLP_ENDPOINT={running.scheme}://{facts['grpc']}", flush=True)

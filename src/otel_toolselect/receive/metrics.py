@@ -29,6 +29,10 @@ _COUNTED = {
     "spool_torn_bytes": ("torn_bytes", "Bytes at the end of spool segments that were no whole record."),
     "dead_letters": ("dead_letters", "Requests kept in the dead-letter folder."),
     "dead_letters_by_age": ("dead_letters_by_age", "Of the dead letters, those that waited too long for the store."),
+    "reload_failures": (
+        "reload_failures",
+        "Files of tokens or certificates that changed and could not be used; what was read before stays in force.",
+    ),
     "dead_letters_not_kept": ("dead_letters_not_kept", "Requests that the dead-letter folder had no room for."),
 }
 """Metric name without prefix and `_total`: field of Counters, help."""
