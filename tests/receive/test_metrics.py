@@ -19,6 +19,7 @@ from receive_samples import away, proto_request, request, span
 
 from otel_toolselect.receive import Receiver, segments
 from otel_toolselect.receive.counters import OTHER, REFUSALS, REJECTIONS, SENDERS_SHOWN, Counters
+from otel_toolselect.receive.metrics import _COUNTED
 
 PORTS = {"grpc_port": None}
 WAIT_S = 20.0
@@ -215,6 +216,11 @@ def test_reasons_and_names_are_bounded() -> None:
     assert counts.rejections[OTHER] == counters.rejected == 6 * SENDERS_SHOWN
     assert len(counts.over_quota) == SENDERS_SHOWN + 1
     assert sum(counts.over_quota.values()) == 3 * SENDERS_SHOWN
+
+
+def test_every_count_is_shown() -> None:
+    by_label = {"requests", "refused", "overloaded", "failed", "rejected"}
+    assert {counted for counted, _ in _COUNTED.values()} | by_label == set(Counters().snapshot())
 
 
 def test_a_compressed_request_counts_once(running, post) -> None:

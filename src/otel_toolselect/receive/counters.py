@@ -40,10 +40,14 @@ REJECTIONS = (
     "too_many",  # beyond the limit of spans, attributes, events or links
     "too_large",  # a value beyond its limit
     "too_deep",
+    "too_old",  # before the retention
     "quota",
     OTHER,
 )
 """Why a span or log record was left out of a request that was otherwise kept."""
+
+ALTERATIONS = ("value", "key", "attributes", "events", "links", "clock_skew", "redacted", OTHER)
+"""What was done to records that were kept: values and keys cut, lists shortened, marked as of the future, redacted."""
 
 Protocol = Literal["grpc", "http"]
 Outcome = Literal["accepted", "refused", "overloaded", "failed"]
@@ -71,6 +75,7 @@ class ByLabel:
     rejections: Mapping[str, int]
     over_quota: Mapping[str, int]
     """By name of a token."""
+    alterations: Mapping[str, int]
 
 
 @dataclass(slots=True)
@@ -97,6 +102,8 @@ class Counters:
     """Bytes at the end of spool segments that were no whole record."""
     dead_letters: int = 0
     dead_letters_not_kept: int = 0
+    dead_letters_by_age: int = 0
+    """Of the dead letters, those that the store did not take for longer than they may wait."""
     delivered_spans: int = 0
     """Spans that the sink took; repeats of a sender count each time."""
     delivered_logs: int = 0
@@ -110,6 +117,7 @@ class Counters:
     _refusals: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(REFUSALS, 0)), repr=False)
     _rejections: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(REJECTIONS, 0)), repr=False)
     _over_quota: Counter[str] = field(default_factory=Counter, repr=False)
+    _alterations: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(ALTERATIONS, 0)), repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def add(self, **amounts: int) -> None:
@@ -136,6 +144,11 @@ class Counters:
             self._rejections[reason if reason in self._rejections else OTHER] += n
             self.rejected += n
 
+    def alter(self, what: str, n: int = 1) -> None:
+        """Something in records that were kept, by one of ALTERATIONS; any other word counts as "other"."""
+        with self._lock:
+            self._alterations[what if what in self._alterations else OTHER] += n
+
     def over_quota(self, sender: str, n: int = 1) -> None:
         """Requests of a token, by the name that the configuration gives it, that were over its quota."""
         with self._lock:
@@ -153,4 +166,10 @@ class Counters:
 
     def by_label(self) -> ByLabel:
         with self._lock:
-            return ByLabel(dict(self._answers), dict(self._refusals), dict(self._rejections), dict(self._over_quota))
+            return ByLabel(
+                dict(self._answers),
+                dict(self._refusals),
+                dict(self._rejections),
+                dict(self._over_quota),
+                dict(self._alterations),
+            )
