@@ -166,17 +166,18 @@ class Store(Protocol):
         """Verdicts in order of (suite, run_id). Evidence comes back as JSON values: a tuple as a list."""
         ...
 
-    def write_decisions(self, decisions: Iterable[Decision]) -> None:
-        """Keep decisions in place of all that are there for the same suites (or rule files) and runs.
+    def add_judged(self, verdicts: Iterable[RunVerdict], decisions: Iterable[Decision]) -> None:
+        """Keep what was said of runs that were never judged before under the same suites; cheaper than replacing.
 
-        Finds the earlier ones when the run starts within a day of where it started then.
+        Repeating a call changes nothing that a reader sees.
         """
         ...
 
-    def add_decisions(self, decisions: Iterable[Decision]) -> None:
-        """Keep decisions on runs that were never judged before under the same suites; cheaper than replacing.
-
-        Repeating a call changes nothing that a reader sees.
+    def replace_judged(
+        self, suites: Sequence[str], runs: Sequence[Run], verdicts: Sequence[RunVerdict], decisions: Sequence[Decision]
+    ) -> None:
+        """What stands of these runs under these suites and rule files is exactly this afterwards, and each run counts
+        once. Finds what was said before when a run starts within a day of where it started then.
         """
         ...
 

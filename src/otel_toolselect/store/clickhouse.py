@@ -203,11 +203,17 @@ class ClickHouseStore:
 
     # decisions
 
-    def write_decisions(self, decisions: Iterable[Decision]) -> None:
-        self._judgements.replace(decisions)
-
-    def add_decisions(self, decisions: Iterable[Decision]) -> None:
+    def add_judged(self, verdicts: Iterable[RunVerdict], decisions: Iterable[Decision]) -> None:
+        self.write_verdicts(verdicts)
         self._judgements.add(decisions)
+
+    def replace_judged(
+        self, suites: Sequence[str], runs: Sequence[Run], verdicts: Sequence[RunVerdict], decisions: Sequence[Decision]
+    ) -> None:
+        starts = {run.run_id: run.start_ns for run in runs}
+        before = self._judgements.standing(suites, starts)
+        self.add_judged(verdicts, decisions)
+        self._judgements.mark_gone(before, verdicts, decisions)
 
     def decisions(
         self, suite: str | None = None, *, since_ns: int | None = None, until_ns: int | None = None

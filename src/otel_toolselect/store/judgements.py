@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 
 from otel_toolselect.model.decisions import Decision
+from otel_toolselect.model.verdicts import RunVerdict
 from otel_toolselect.store import columns as c
 from otel_toolselect.store import decision_rows, judgement_queries
 from otel_toolselect.store.queries import Tables
@@ -15,6 +17,14 @@ ROWS_PER_PAGE = 5_000
 IDS_PER_QUERY = 64
 Key = tuple[str, int, str, str]
 """Suite, hour (epoch seconds), run id, rule."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Keys of what is said of some runs: decisions, and verdicts (suite, run id)."""
+
+    decisions: frozenset[Key] | set[Key] = frozenset()
+    verdicts: frozenset[tuple[str, str]] | set[tuple[str, str]] = frozenset()
 
 
 class Judgements:
@@ -30,21 +40,22 @@ class Judgements:
         while part := list(islice(source, ROWS_PER_PAGE)):
             self._session.insert("judgements", decision_rows.decision_columns(part, self._next_version("judgements")))
 
-    def replace(self, decisions: Iterable[Decision]) -> None:
-        source = iter(decisions)
-        while part := list(islice(source, ROWS_PER_PAGE)):
-            before = self._standing(part)
-            self.add(part)
-            now = {(d.suite, decision_rows.hour_of(d.start_ns), d.run_id, d.rule) for d in part}
-            self._mark_gone(sorted(before - now))
-
-    def _standing(self, part: Sequence[Decision]) -> set[Key]:
-        suites = sorted({d.suite for d in part})
-        hours = sorted(decision_rows.hour_of(d.start_ns) for d in part)
-        ids = sorted({d.run_id for d in part})
-        return self._keys(
-            suites, ids, hours[0] - judgement_queries.MOVES_AT_MOST_S, hours[-1] + judgement_queries.MOVES_AT_MOST_S
+    def standing(self, suites: Sequence[str], starts: Mapping[str, int]) -> Standing:
+        """What is said of these runs (id -> start in ns) under these suites."""
+        if not starts or not suites:
+            return Standing()
+        hours = [decision_rows.hour_of(start) for start in starts.values()]
+        spread = judgement_queries.MOVES_AT_MOST_S
+        ids = sorted(starts)
+        return Standing(
+            self._keys(suites, ids, min(hours) - spread, max(hours) + spread), self._verdict_keys(suites, ids)
         )
+
+    def mark_gone(self, before: Standing, verdicts: Iterable[RunVerdict], decisions: Iterable[Decision]) -> None:
+        """What stood before and is not among these."""
+        now = {(d.suite, decision_rows.hour_of(d.start_ns), d.run_id, d.rule) for d in decisions}
+        self._mark_decisions(sorted(before.decisions - now))
+        self._mark_verdicts(sorted(before.verdicts - {(v.suite, v.run_id) for v in verdicts}))
 
     def _keys(self, suites: Sequence[str], run_ids: Sequence[str], first: int, last: int) -> set[Key]:
         found: set[Key] = set()
@@ -53,6 +64,14 @@ class Judgements:
             rows = self._session.select(select.sql, select.params)
             names = ("Suite", "FiledUnder", "RunId", "Rule")
             found.update(zip(*(rows.get(name, ()) for name in names), strict=True))
+        return found
+
+    def _verdict_keys(self, suites: Sequence[str], run_ids: Sequence[str]) -> set[tuple[str, str]]:
+        found: set[tuple[str, str]] = set()
+        for ids in _parts(run_ids):
+            select = judgement_queries.verdict_keys(suites, ids)
+            rows = self._session.select(select.sql, select.params)
+            found.update(zip(rows.get("Suite", ()), rows.get("RunId", ()), strict=True))
         return found
 
     def read(self, suite: str | None, since_ns: int | None, until_ns: int | None) -> Iterator[Decision]:
@@ -86,23 +105,24 @@ class Judgements:
                 continue
             suites = self._session.select(judgement_queries.SUITES).get("Suite", [])
             hours = sorted(decision_rows.hour_of(start) for start in starts.values())
-            self._mark_gone(sorted(self._keys(suites, list(starts), hours[0], hours[-1])))
-            select = judgement_queries.verdict_keys(suites, list(starts))
-            keys = self._session.select(select.sql, select.params)
-            self._mark("verdicts", {"Suite": keys.get("Suite", []), "RunId": keys.get("RunId", [])})
+            self._mark_decisions(sorted(self._keys(suites, list(starts), hours[0], hours[-1])))
+            self._mark_verdicts(sorted(self._verdict_keys(suites, list(starts))))
             self._mark("runs", {"RunId": list(starts)})
 
-    def _mark_gone(self, keys: Sequence[Key]) -> None:
+    def _mark_decisions(self, keys: Sequence[Key]) -> None:
         if keys:
             self._session.insert("judgements", decision_rows.gone_columns(keys, self._next_version("judgements")))
 
+    def _mark_verdicts(self, keys: Sequence[tuple[str, str]]) -> None:
+        if keys:
+            self._mark("verdicts", {"Suite": [k[0] for k in keys], "RunId": [k[1] for k in keys]})
+
     def _mark(self, table: str, keys: dict[str, list[str]]) -> None:
         count = len(keys["RunId"])
-        if count:
-            marks = {name: c.column(values, c.TEXT) for name, values in keys.items()}
-            marks["Version"] = c.column([self._next_version(table)] * count, c.UINT64)
-            marks["Gone"] = c.column([1] * count, c.UINT8)
-            self._session.insert(table, marks)
+        marks = {name: c.column(values, c.TEXT) for name, values in keys.items()}
+        marks["Version"] = c.column([self._next_version(table)] * count, c.UINT64)
+        marks["Gone"] = c.column([1] * count, c.UINT8)
+        self._session.insert(table, marks)
 
     def bookmark(self, name: str) -> str | None:
         if not self._tables.has("bookmarks"):

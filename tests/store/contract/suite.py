@@ -257,8 +257,8 @@ class StoreContract:
             decision(run_id="a", start_ns=T0, cells=(), excluded="infra", status="excluded", layers={}),
             decision(run_id="a", suite="zz", rule="r1", severity="page", origin="rule", start_ns=T0, cost_usd=0.1),
         ]
-        store.add_decisions(kept)
-        store.add_decisions(kept[:1])
+        store.add_judged([], kept)
+        store.add_judged([], kept[:1])
         assert list(store.decisions()) == [kept[1], kept[0], kept[2]]
         assert list(store.decisions("zz")) == kept[2:]
         assert list(store.decisions(since_ns=T0 + 1)) == kept[:1]
@@ -267,26 +267,35 @@ class StoreContract:
     def test_decisions_come_by_pages(self, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(judgements, "ROWS_PER_PAGE", 3)
         kept = [decision(run_id=f"r{i:02}", start_ns=T0 + i % 4 * HOUR, rule=f"u{i % 3}") for i in range(20)]
-        store.add_decisions(kept)
+        store.add_judged([], kept)
         assert sorted(store.decisions(), key=lambda d: d.run_id) == kept
 
-    def test_replacing_decisions_leaves_none_behind(self, store: Store) -> None:
+    def test_replacing_leaves_nothing_behind(self, store: Store) -> None:
         """A run that moved to another hour, a rule that no longer matches: each run counts once."""
-        store.write_decisions([decision(run_id="a", start_ns=T0, rule=rule) for rule in ("r1", "r2")])
         other = decision(run_id="b", start_ns=T0)
-        store.write_decisions([other])
+        store.add_judged(
+            [verdict(run_id="a"), verdict(run_id="b")],
+            [other, *(decision(run_id="a", start_ns=T0, rule=rule) for rule in ("r1", "r2"))],
+        )
         moved = decision(run_id="a", start_ns=T0 + 5 * HOUR, rule="r2", status="fail")
-        store.write_decisions([moved])
+        a = run(run_id="a", start_ns=moved.start_ns)
+        store.replace_judged(["s"], [a], [], [moved])
         assert list(store.decisions()) == [other, moved]
+        assert [v.run_id for v in store.verdicts()] == ["b"]
         back = decision(run_id="a", start_ns=T0, rule="r1")
-        store.write_decisions([back])
+        store.replace_judged(["s"], [run(run_id="a", start_ns=T0)], [verdict(run_id="a")], [back])
         assert sorted(store.decisions(), key=lambda d: d.run_id) == [back, other]
+        assert [v.run_id for v in store.verdicts()] == ["a", "b"]
+        store.replace_judged(["another"], [run(run_id="a", start_ns=T0)], [], [])
+        assert len(list(store.decisions())) == 2
 
     def test_a_retracted_run_is_gone_with_all_that_was_said_of_it(self, store: Store) -> None:
         gone, kept = run(run_id="gone", trace_ids=("t1", "t2")), run(run_id="kept", trace_ids=("t3",))
         store.write_runs([gone, kept])
-        store.write_verdicts([verdict(run_id="gone"), verdict(run_id="kept")])
-        store.write_decisions([decision(run_id=r.run_id, start_ns=r.start_ns) for r in (gone, kept)])
+        store.add_judged(
+            [verdict(run_id="gone"), verdict(run_id="kept")],
+            [decision(run_id=r.run_id, start_ns=r.start_ns) for r in (gone, kept)],
+        )
         assert store.runs_of_traces(["t2", "t9"]) == ("gone",)
         for _ in range(2):
             store.retract(["gone", "never there"])
