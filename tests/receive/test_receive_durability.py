@@ -315,19 +315,6 @@ def test_a_spool_that_cannot_be_made(settings, sink, tmp_path) -> None:
         Receiver(settings(spool=tmp_path / "file" / "spool"), sink).start()
 
 
-@pytest.mark.parametrize(
-    ("host", "fine"), [("127.0.0.1", True), ("localhost", True), ("::1", True), ("0.0.0.0", False), ("x", False)]
-)
-def test_only_loopback_goes_without_a_token(settings, host, fine) -> None:
-    made: Settings = settings(host=host)
-    if fine:
-        made.check()
-    else:
-        with pytest.raises(UsageError, match="bearer token"):
-            made.check()
-    settings(host=host, bearer_token="t").check()
-
-
 def test_importing_the_package_loads_no_server() -> None:
     code = (
         "import sys, otel_toolselect.receive;"

@@ -66,7 +66,7 @@ class Entry:
 
 
 def digest_of(token: str) -> bytes:
-    return hashlib.sha256(token.encode()).digest()
+    return hashlib.sha256(token.encode(errors="surrogatepass")).digest()
 
 
 def read_tokens(path: Path) -> tuple[Entry, ...]:
