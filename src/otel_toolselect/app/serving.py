@@ -70,7 +70,7 @@ def serving(settings: Settings, lend: Lend) -> Iterator[Serving]:
                 f"{store.dsn} is served already: {store.via}; stop that one, or name another --store"
             )
         spool = spool_folder(settings)
-        receiver = Receiver(_receive_settings(settings, spool), store, collectors=[StoreCollector(store)])
+        receiver = Receiver(receive_settings(settings, spool), store, collectors=[StoreCollector(store)])
         engine = store.raw_engine()
         settled = _SettledEngine(engine, receiver) if engine is not None else None
         if settled is not None and folder is not None:
@@ -89,7 +89,9 @@ def serving(settings: Settings, lend: Lend) -> Iterator[Serving]:
 
 
 def spool_folder(settings: Settings) -> Path:
-    """Beside the embedded store, so that the two move together; for a server, in the user's data folder by its name."""
+    """Beside the embedded store, so that the two move together; for a server, in the user's data folder by
+    its name, without the password: that may change while something waits.
+    """
     from otel_toolselect.store.dsn import Embedded, parse
 
     if settings.receive.spool:
@@ -97,10 +99,10 @@ def spool_folder(settings: Settings) -> Path:
     place = parse(settings.dsn)
     if isinstance(place, Embedded):
         return Path(place.path) / SPOOL_NAME
-    return data_folder() / "spool" / digest(settings.dsn).removeprefix("sha256:")[:16]
+    return data_folder() / "spool" / digest(place.shown).removeprefix("sha256:")[:16]
 
 
-def _receive_settings(settings: Settings, spool: Path) -> ReceiveSettings:
+def receive_settings(settings: Settings, spool: Path) -> ReceiveSettings:
     from otel_toolselect.receive import Settings as ReceiveSettings
 
     wanted, spooled = settings.receive, settings.spool

@@ -57,13 +57,13 @@ def build(args: Sequence[str]) -> typer.Typer:
     names = command_names()
     named = [args[0]] if args and args[0] in names else names
     for name in named:
-        importlib.import_module(f"{__name__}.{name}").register(app)
+        importlib.import_module(f"{__name__}.{name.replace('-', '_')}").register(app)
     return app
 
 
 def command_names() -> list[str]:
-    """Every public module of this package is a command."""
-    return sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_"))
+    """Every public module of this package is a command; an underscore in its name is a dash on the command line."""
+    return sorted(m.name.replace("_", "-") for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_"))
 
 
 def fail(message: str, code: int) -> None:

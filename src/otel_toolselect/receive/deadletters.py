@@ -38,11 +38,36 @@ class DeadLetters:
         self._number = itertools.count()
         self._bytes = folder_bytes(folder)
 
-    def keep(self, request: Request, reason: str, *, acknowledged: bool) -> bool:
+    def keep(self, request: Request, reason: str, *, acknowledged: bool, tenant: str = "") -> bool:
         """True when the body is on disk (synced if it was acknowledged). Raises nothing."""
-        about = {"reason": reason, "signal": request.signal, "encoding": request.encoding, "acknowledged": acknowledged}
+        about = {
+            "reason": reason,
+            "signal": request.signal,
+            "encoding": request.encoding,
+            "acknowledged": acknowledged,
+            "tenant": tenant,
+        }
         stem = f"{time.time_ns()}-{os.getpid()}-{next(self._number)}"
         return self._keep(stem + ENDINGS[request.encoding], request.body, about, acknowledged=acknowledged)
+
+    def keep_digest(self, request: Request, reason: str, digest: str) -> bool:
+        """As `keep`, for a refused body that must not be kept: a note with its size and digest stands alone."""
+        note = {"reason": reason, "signal": request.signal, "encoding": request.encoding, "acknowledged": False}
+        text = json.dumps({**note, "digest": digest, "bytes": len(request.body), "time": time.time()}).encode()
+        path = self._folder / f"{time.time_ns()}-{os.getpid()}-{next(self._number)}{REASON}"
+        if not self._has_room(len(text)):
+            self._counters.add(dead_letters_not_kept=1)
+            return False
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _write(path, text, sync=False)
+        except OSError:
+            _clear(path)
+            self._counters.add(dead_letters_not_kept=1)
+            return False
+        self._bytes += len(text)
+        self._counters.add(dead_letters=1)
+        return True
 
     def keep_torn(self, name: str, data: bytes, about: Mapping[str, object]) -> bool:
         """As `keep`, for bytes of the spool that are no whole record."""

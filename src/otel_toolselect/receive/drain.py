@@ -21,6 +21,7 @@ from otel_toolselect.receive.backlog import Backlog, Entry
 from otel_toolselect.receive.counters import Counters
 from otel_toolselect.receive.deadletters import DeadLetters
 from otel_toolselect.receive.settings import Settings, Sink
+from otel_toolselect.receive.stamping import TENANT
 from otel_toolselect.telemetry import tracing
 
 log = logging.getLogger(__name__)
@@ -39,6 +40,21 @@ class _Decoded:
     entry: Entry
     batch: Batch
 
+    @property
+    def tenant(self) -> str:
+        """Whose it is: the receiver stamped it on every resource alike."""
+        resources = [x.resource for x in self.batch.spans[:1]] + [x.resource for x in self.batch.logs[:1]]
+        return str(resources[0].get(TENANT, "")) if resources else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Letter:
+    """What goes to the dead letters."""
+
+    entry: Entry
+    reason: str
+    tenant: str = ""
+
 
 class Drainer:
     """Owns the only thread that calls the sink. The rest may be called from any thread."""
@@ -52,7 +68,7 @@ class Drainer:
         self._changed = backlog.changed
         self._hurry = 0  # settle this many without waiting for a fuller batch
         self._stop_at: float | None = None
-        self._unburied: list[tuple[Entry, str]] = []
+        self._unburied: list[_Letter] = []
         self._thread = threading.Thread(target=self._run, name="toolselect-drain", daemon=True)
 
     def start(self) -> None:
@@ -154,7 +170,7 @@ class Drainer:
             try:
                 readable.append(_Decoded(entry, entry.read().decode(self._settings.max_request_bytes)))
             except (ToolselectError, OSError) as error:
-                self._bury(entry, f"cannot be read: {_reason(error)}", error)
+                self._bury(_Letter(entry, f"cannot be read: {_reason(error)}"), error)
         if readable:
             self._insert(readable)
 
@@ -167,7 +183,7 @@ class Drainer:
         except Exception as error:  # noqa: BLE001 - a sink may fail in any way; no way may stop the drain
             log.error("the store refused %d requests for good: %s", len(items), type(error).__name__)
             if len(items) == 1:
-                self._bury(items[0].entry, f"the store refused it: {_reason(error)}", error)
+                self._bury(_Letter(items[0].entry, f"the store refused it: {_reason(error)}", items[0].tenant), error)
                 return
             half = len(items) // 2
             self._insert(items[:half])
@@ -217,7 +233,7 @@ class Drainer:
         reason = f"the store did not take it for {limit:g} s ([spool] max_age_s); at last: {_reason(error)}"
         kept = []
         for item in items:
-            if item.entry.age_s < limit or not self._buried(item.entry, reason):
+            if item.entry.age_s < limit or not self._buried(_Letter(item.entry, reason, item.tenant)):
                 kept.append(item)
             else:
                 self._counters.add(dead_letters_by_age=1)
@@ -233,15 +249,15 @@ class Drainer:
             if self._is_over():
                 raise _Away
 
-    def _bury(self, entry: Entry, reason: str, error: Exception) -> None:
+    def _bury(self, letter: _Letter, error: Exception) -> None:
         """To the dead letters; if they have no room it stays in the spool, and is tried again."""
         # the log has the kind of error only: the text of a store's error may quote what was to be stored
         log.error("a request goes to the dead letters: %s", type(error).__name__)
-        if self._buried(entry, reason):
+        if self._buried(letter):
             return
         log.error("the dead letters cannot be written, the request stays in the spool until they can")
-        entry.request = None
-        self._unburied.append((entry, reason))
+        letter.entry.request = None
+        self._unburied.append(letter)
         attempt = 0
         while len(self._unburied) > _UNBURIED:
             self._pause(_jittered(attempt, self._settings.store_backoff_s))
@@ -249,17 +265,17 @@ class Drainer:
             self._bury_again()
 
     def _bury_again(self) -> None:
-        while self._unburied and self._buried(*self._unburied[0]):
+        while self._unburied and self._buried(self._unburied[0]):
             del self._unburied[0]
 
-    def _buried(self, entry: Entry, reason: str) -> bool:
+    def _buried(self, letter: _Letter) -> bool:
         try:
-            request = entry.read()
+            request = letter.entry.read()
         except OSError:
             return False
-        if not self._dead.keep(request, reason, acknowledged=True):
+        if not self._dead.keep(request, letter.reason, acknowledged=True, tenant=letter.tenant):
             return False
-        self._backlog.cross_off([entry])
+        self._backlog.cross_off([letter.entry])
         return True
 
 
