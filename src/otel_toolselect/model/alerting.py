@@ -64,6 +64,15 @@ class WindowSpec:
     zone: str = "UTC"
     lateness_ns: int = 0
 
+    @property
+    def problem(self) -> str | None:
+        """Why windows cannot be cut like this, None when they can."""
+        if self.size.calendar != self.slide.calendar:
+            return "days and weeks slide by days or weeks, hours and less by hours or less"
+        if self.slide.ns > self.size.ns:
+            return "a slide longer than the window would leave out what lies between two windows"
+        return None
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Window:
@@ -182,12 +191,15 @@ class AlertFile:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """What a value is compared with; `name` says which baseline, release or window."""
+    """What a value is compared with; `name` says which baseline, release or window. `length`: of counts, the window's
+    length in units of the reference's.
+    """
 
     value: float | None
     n: int
     numerator: int | None = None
     name: str = ""
+    length: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,8 +207,8 @@ class Observed:
     """One window of one series. `value` None: undefined, for want of observations. Raises ValueError on NaN and
     infinity, which are no values and must not get any further.
 
-    `n`: the denominator (ratio), the number of values (quantile), of observations on the window's side (test). `p`: of a
-    test. `detail`: evidence for people, already in words.
+    `n`: the denominator (ratio), the number of values (quantile), of observations on the window's side (test). `p`: of
+    a test. `detail`: evidence for people, already in words.
     """
 
     start_ns: int
@@ -238,8 +250,8 @@ class Course:
 class Notification:
     """One change to tell, with all that a notifier needs. The same `key` means the same message: a receiver may drop
     the second. `at_ns`: end of the window that decided. `since_ns`: since when the alert fires, or data are missing.
-    `value` None is shown as n/a. `late`: the window was closed before these data came. `silenced_by`: a silence held
-    it back.
+    `value` None is shown as n/a. `labels`: all by which the series is known, those of `series` among them. `late`: the
+    window was closed before these data came. `silenced_by`: a silence held it back.
     """
 
     key: str
@@ -280,8 +292,9 @@ class AlertState:
     """The whole memory of one series of one alert: stored in one piece, together with what is still to be sent.
 
     `recent`: the last windows, oldest first; `base`: the course before them as the data have it. `changes` counts the
-    notifications ever made, so a state is kept for good: numbering from 1 again would make old keys new. `told_*`: what
-    receivers believe once the outbox is empty. `withheld`: silenced, in order.
+    notifications ever made, so a state is kept for good: numbering from 1 again would make old keys new. `said`: what
+    came of the latest window. `told_*`: what receivers believe once the outbox is empty. `withheld`: silenced, in
+    order.
     """
 
     alert: str
@@ -292,6 +305,7 @@ class AlertState:
     recent: tuple[Seen, ...] = ()
     through_ns: int = 0
     changes: int = 0
+    said: str = ""
     told_firing: bool = False
     told_silent: bool = False
     outbox: tuple[Notification, ...] = ()

@@ -26,7 +26,8 @@ Unit: TypeAlias = Literal["share", "runs", "calls", "decisions", "seconds", "tok
 @dataclass(frozen=True, slots=True)
 class Signal:
     """`of`: the denominator, or what is counted. `worse`: the direction that hurts. `needs`: what an alert's `of` must
-    name. `limit`: the condition that holds when an alert has none, as (`above` or `below`, number).
+    name. `per_tool`: whether an alert may limit it to tools, or split it by them. `limit`: the condition that holds
+    when an alert has none, as (`above` or `below`, number).
     """
 
     name: str
@@ -36,6 +37,7 @@ class Signal:
     of: str
     about: str
     needs: tuple[str, ...] = ()
+    per_tool: bool = False
     limit: tuple[Literal["above", "below"], int] | None = None
 
     @property
@@ -57,9 +59,28 @@ _ALL = (
         "down",
         "calls whose tool was right and that carry an argument expectation or a known schema",
         "calls whose arguments passed",
+        per_tool=True,
     ),
-    Signal("recall", "ratio", "share", "down", "times the tool was expected", "times it was chosen too", ("tool",)),
-    Signal("precision", "ratio", "share", "down", "times the tool was chosen", "times it was expected too", ("tool",)),
+    Signal(
+        "recall",
+        "ratio",
+        "share",
+        "down",
+        "times the tool was expected",
+        "times it was chosen too",
+        ("tool",),
+        per_tool=True,
+    ),
+    Signal(
+        "precision",
+        "ratio",
+        "share",
+        "down",
+        "times the tool was chosen",
+        "times it was expected too",
+        ("tool",),
+        per_tool=True,
+    ),
     Signal(
         "worst_recall",
         "ratio",
@@ -86,7 +107,16 @@ _ALL = (
         "the share that came out as `observed`",
         ("pair",),
     ),
-    Signal("ghost_calls", "count", "calls", "up", "calls of tools that were not offered", "invented tools", limit=_ANY),
+    Signal(
+        "ghost_calls",
+        "count",
+        "calls",
+        "up",
+        "calls of tools that were not offered",
+        "invented tools",
+        per_tool=True,
+        limit=_ANY,
+    ),
     Signal(
         "forbidden_mutations",
         "count",
@@ -94,6 +124,7 @@ _ALL = (
         "up",
         "executed writing calls that an expectation forbids",
         "writes that a `never` rules out",
+        per_tool=True,
         limit=_ANY,
     ),
     Signal(
@@ -103,6 +134,7 @@ _ALL = (
         "up",
         "executed writing calls that nothing allows",
         "writes beyond what the expectation grants",
+        per_tool=True,
         limit=_ANY,
     ),
     Signal(
@@ -144,8 +176,25 @@ _ALL = (
         "times from the end of a span to its being stored",
         "the 95th percentile",
     ),
-    Signal("decisions", "count", "decisions", "down", "decisions", "how much there is to judge"),
-    Signal("no_data", "count", "decisions", "down", "decisions", "whether anything arrives at all", limit=("below", 1)),
+    Signal(
+        "decisions",
+        "count",
+        "decisions",
+        "either",
+        "decisions, by the tool of the first action",
+        "how much there is to judge",
+        per_tool=True,
+    ),
+    Signal(
+        "no_data",
+        "count",
+        "decisions",
+        "down",
+        "decisions, by the tool of the first action",
+        "whether anything arrives at all",
+        per_tool=True,
+        limit=("below", 1),
+    ),
     Signal(
         "drift_tools",
         "test",

@@ -4,9 +4,9 @@ A window is [start, end). Starts lie on the grid of the slide; with a slide equa
 smaller one they overlap.
 
 - Seconds, minutes and hours are counted from the epoch in UTC: an hour of a zone with a half-hour offset begins at :30.
-- Days begin at local midnight, weeks on Monday; several of them are grouped from Monday, 0001-01-01 on. A day has 23 or 25
-  hours when the clocks change. Midnight that the clocks skip is the instant of the change, one that comes twice is the
-  first. A date that a zone never had is no window.
+- Days begin at local midnight, weeks on Monday; several of them are grouped from Monday, 0001-01-01 on. A day has 23 or
+  25 hours when the clocks change. Midnight that the clocks skip is the instant of the change, one that comes twice is
+  the first. A date that a zone never had is no window.
 
 A window is closed once the watermark, the time up to which data are taken to be there, has reached its end:
 now - lateness. Data that come later correct it.
@@ -33,15 +33,6 @@ def zone_named(name: str) -> ZoneInfo:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
         raise ValueError(f"no time zone is called {name!r}") from error
-
-
-def problem_of(spec: WindowSpec) -> str | None:
-    """Why windows cannot be cut like this, None when they can."""
-    if spec.size.calendar != spec.slide.calendar:
-        return "days and weeks slide by days or weeks, hours and less by hours or less"
-    if spec.slide.ns > spec.size.ns:
-        return "a slide longer than the window would leave out what lies between two windows"
-    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +77,8 @@ class Windows:
     spec: WindowSpec
 
     def __post_init__(self) -> None:
-        problem = problem_of(self.spec)
-        if problem is not None:
-            raise ValueError(problem)
+        if self.spec.problem is not None:
+            raise ValueError(self.spec.problem)
         zone_named(self.spec.zone)
 
     @property
