@@ -86,7 +86,7 @@ def _with_body(path: Path) -> Letter | None:
 
 
 def _digest(path: Path) -> Letter | None:
-    """A note without a body: of a body that must not be kept, or of a letter that is being written, which is none yet."""
+    """A note alone: of a body that must not be kept; or of a letter that is being written, which is none yet."""
     about = _read(path)
     return _letter(path, about, int(about.get("bytes", 0)), 0.0) if "digest" in about else None
 
