@@ -3,7 +3,7 @@
 Importing this package is cheap; the engine and its client are loaded by `open_store`.
 """
 
-from otel_toolselect.store.api import Overview, RawEngine, RawResult, ScopeFigures, Store, Trace
+from otel_toolselect.store.api import Overview, RawEngine, RawResult, ScopeFigures, Store, TableSize, Trace
 from otel_toolselect.store.opening import open_store
 from otel_toolselect.store.serveinfo import (
     SERVE_INFO_NAME,
@@ -21,6 +21,7 @@ __all__ = [
     "ScopeFigures",
     "ServeInfo",
     "Store",
+    "TableSize",
     "Trace",
     "open_store",
     "read_serve_info",
