@@ -12,7 +12,7 @@ from tests.dialects.captures import ALL, Scenario, signals
 @pytest.mark.parametrize("scenario", ALL, ids=str)
 def test_exactly_one_dialect_wins(scenario: Scenario) -> None:
     for span in signals(scenario)[0]:
-        claims = [d for d in dialects.all_dialects() if d.claims(span)]
+        claims = [d for d in dialects.all_dialects() if d.claims(span.scope_name, span.attributes.keys())]
         best = [d.name for d in claims if d.priority == max(c.priority for c in claims)]
         assert len(best) <= 1, f"{span.scope_name} {span.name}: {best} claim it with the same priority"
         chosen = dialects.dialect_of(span)

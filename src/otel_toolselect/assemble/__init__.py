@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from otel_toolselect.assemble._build import build
 from otel_toolselect.assemble._identity import DEFAULT_ATTRIBUTES, CaseAttributes
 from otel_toolselect.assemble._stitch import stitch
-from otel_toolselect.assemble._tree import Group, Key, Tree, groups, ident, order
+from otel_toolselect.assemble._tree import Group, Key, Tree, groups, order
 from otel_toolselect.assemble._turns import clusters
 from otel_toolselect.model.observations import Observation
 from otel_toolselect.model.runs import Run
@@ -20,21 +20,16 @@ __all__ = ["DEFAULT_ATTRIBUTES", "CaseAttributes", "assemble"]
 
 def assemble(observations: Iterable[Observation], names: CaseAttributes = DEFAULT_ATTRIBUTES) -> list[Run]:
     """All runs, by start time then id. `names`: which attributes identify a case."""
-    listed = sorted(observations, key=order)
-    tree = Tree(listed)
-    models = [o for o in listed if o.kind == "model"]
-    generations = clusters(models, tree)
+    tree = Tree(sorted(observations, key=order))
+    listed = list(tree.by_id.values())
+    generations = clusters([o for o in listed if o.kind == "model"], tree)
     by_key = groups(listed, tree)
-    _rehome(generations, by_key, tree)
+    _rehome(generations, by_key)
     ready = [g for g in stitch(list(by_key.values()), names) if _is_run(g)]
-    home = {ident(o): id(g) for g in ready for o in g.members}
-    shares: dict[int, list[list[Observation]]] = {}
-    for cluster in generations:
-        target = home.get(ident(cluster[0]))
-        if target is not None:
-            shares.setdefault(target, []).append(cluster)
-    runs = [build(g, _proper(shares.get(id(g), [])), tree, names) for g in ready]
-    return sorted(runs, key=lambda r: (r.start_ns, r.run_id))
+    shares = {id(o): cluster for cluster in generations for o in cluster[:1]}
+    runs = [build(g, _proper([shares[id(o)] for o in g.members if id(o) in shares]), tree, names) for g in ready]
+    runs.sort(key=lambda r: (r.start_ns, r.run_id))
+    return runs
 
 
 def _is_run(group: Group) -> bool:
@@ -48,19 +43,29 @@ def _proper(generations: list[list[Observation]]) -> list[list[Observation]]:
     return proper or generations
 
 
-def _rehome(generations: Sequence[list[Observation]], by_key: dict[Key, Group], tree: Tree) -> None:
+def _rehome(generations: Sequence[list[Observation]], by_key: dict[Key, Group]) -> None:
     """One generation recorded in two places (a second instrumentation without context) belongs where an agent is."""
-    home = {ident(o): key for key, g in by_key.items() for o in g.members}
-    for cluster in generations:
-        keys = {home[ident(o)] for o in cluster}
+    several = [cluster for cluster in generations if len(cluster) > 1]
+    if not several:
+        return
+    home = {id(o): key for key, g in by_key.items() for o in g.members}
+    size = {key: len(g.members) for key, g in by_key.items()}
+    left: set[Key] = set()
+    for cluster in several:
+        keys = {home[id(o)] for o in cluster}
         if len(keys) == 1:
             continue
-        best = min(keys, key=lambda k: (by_key[k].root is None, -len(by_key[k].members), k))
+        best = min(keys, key=lambda k: (by_key[k].root is None, -size[k], k))
         for o in cluster:
-            old = home[ident(o)]
+            old = home[id(o)]
             if old != best:
-                by_key[old].members.remove(o)
                 by_key[best].members.append(o)
-                home[ident(o)] = best
-    for key in [k for k, g in by_key.items() if not g.members]:
-        del by_key[key]
+                home[id(o)] = best
+                size[old] -= 1
+                size[best] += 1
+                left.add(old)
+    for key in left:
+        group = by_key[key]
+        group.members = [o for o in group.members if home[id(o)] == key]
+        if not group.members:
+            del by_key[key]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from typing import Any
 
-from otel_toolselect.assemble._identity import CaseAttributes, attempt, named, run_id
+from otel_toolselect.assemble._identity import CaseAttributes, Named, run_id
 from otel_toolselect.assemble._infra import is_infra
 from otel_toolselect.assemble._reconcile import Call, emitted, executions, reconcile
 from otel_toolselect.assemble._results import attach
@@ -30,32 +29,35 @@ UNKNOWN_RESULT = Unknown("not recorded (is content capture on?)")
 
 def build(group: Group, generations: Sequence[Sequence[Observation]], tree: Tree, names: CaseAttributes) -> Run:
     """The run of a group; `generations` are its model spans, those of one answer together."""
-    members = sorted(group.members, key=order)
-    sources = [o for o in (group.root, *members, *group.context) if o is not None]
+    group.members.sort(key=order)
+    members = group.members
+    sources = [*members, *group.context] if group.root is None else [group.root, *members, *group.context]
+    agents, others = group.of("agent"), group.of("other")
     answers = turns(generations) or _agent_turn(group)
     catalog = _catalog(group, answers, sources)
     calls = emitted(answers)
     tools = executions(group.of("tool"), tree)
     calls = reconcile(calls, tools, answers)
-    told = [r for o in group.of("other") for m in o.input or () for r in m.results]
-    attach(calls, answers, told)
+    attach(calls, answers, [r for o in others for m in o.input or () for r in m.results])
     _resolve_names(calls, catalog)
-    text = _final_text(group, answers)
-    request = _request(group, answers)
-    events = _events(calls, answers, _agent_name(group))
+    text = _final_text([*agents, *others, *group.context], answers)
+    request = _request(agents, answers, [*others, *group.context])
+    agent = _agent_name(group, agents)
+    events = _events(calls, answers, agent)
     root_trace, root_span = group.key
+    case = Named(sources)
     return Run(
         run_id=run_id(root_trace, root_span),
         trace_id=root_trace,
         trace_ids=tuple(dict.fromkeys([root_trace, *(o.span.trace_id for o in members)])),
         events=events,
         parent_run_id=run_id(*group.parent) if group.parent else None,
-        case_id=named(sources, names.case_id),
-        suite=named(sources, names.suite),
-        label=named(sources, names.label),
-        attempt=attempt(sources, names.attempt),
-        service=next((o.span.service for o in sources if o.span.service), ""),
-        agent=_agent_name(group),
+        case_id=case.first(names.case_id),
+        suite=case.first(names.suite),
+        label=case.first(names.label),
+        attempt=case.number(names.attempt),
+        service=next((service for o in sources if (service := o.span.service)), ""),
+        agent=agent,
         provider=next((t.provider for t in answers if t.provider), None) or _first(sources, "provider"),
         model=next((t.model for t in answers if t.model), None) or _first(sources, "model"),
         prompt_version=_prompt_version(answers, sources),
@@ -63,20 +65,21 @@ def build(group: Group, generations: Sequence[Sequence[Observation]], tree: Tree
         tools=catalog,
         conversation_id=_conversation(group, sources),
         request=request,
-        history=_history(group, answers, request),
+        history=_history(agents, answers, request),
         final_text=text,
         no_call=read_no_call(text),
-        start_ns=min((o.span.order_ns for o in members if o.span.order_ns), default=0),
+        start_ns=next((start for o in members if (start := o.span.order_ns)), 0),
         duration_ns=_duration(group, members),
         input_tokens=_total(t.input_tokens for t in answers),
         output_tokens=_total(t.output_tokens for t in answers),
         cost_usd=_cost(answers),
         incomplete=_incomplete(group, members, tree) or _silent(events, text),
-        dialects=tuple(sorted({o.dialect for o in members if o.kind in ("model", "tool", "agent")})),
+        dialects=tuple(sorted({o.dialect for o in members if o.kind in _SPEAKING})),
         attributes=_attributes(sources),
     )
 
 
+_SPEAKING = frozenset({"model", "tool", "agent"})
 _SHORT = 200
 
 
@@ -100,11 +103,10 @@ def _resolve_names(calls: Sequence[Call], catalog: tuple[ToolDefinition, ...] | 
     name that was not offered stays as it is: it is a call to a tool that was never offered (R9).
     """
     offered = {t.name for t in catalog or ()}
-    prefix = _shared_prefix(offered)
-    for call in calls:
+    strange = [c for c in calls if c.name not in offered]
+    prefix = _shared_prefix(offered) if strange else ""
+    for call in strange:
         executed = call.use.name if call.use else call.name
-        if call.name in offered:
-            continue
         if executed in offered:
             call.name = executed
         elif prefix and prefix + call.name in offered:
@@ -127,13 +129,15 @@ def _agent_turn(group: Group) -> list[Turn]:
 def _events(calls: Sequence[Call], answers: Sequence[Turn], agent: str | None) -> tuple[Event, ...]:
     events: list[Event] = []
     texts = {t.index: t for t in answers}
-    for index in sorted({c.turn for c in calls} | texts.keys()):
+    by_turn: dict[int, list[Call]] = {index: [] for index in texts}
+    for call in calls:
+        by_turn.setdefault(call.turn, []).append(call)
+    for index in sorted(by_turn):
         turn = texts.get(index)
         if turn is not None and turn.text:
             events.append(AssistantText(index, len(events), turn.text, turn.dialect, agent))
-        mine = [c for c in calls if c.turn == index]
         seqs: list[tuple[Call, int]] = []
-        for call in mine:
+        for call in by_turn[index]:
             seqs.append((call, len(events)))
             events.append(_call_event(call, len(events), agent))
         for call, seq in seqs:
@@ -204,20 +208,18 @@ def _result_event(call: Call, seq: int, call_seq: int, agent: str | None) -> Too
     )
 
 
-def _agent_name(group: Group) -> str | None:
+def _agent_name(group: Group, agents: Sequence[Observation]) -> str | None:
     if group.root is not None and group.root.agent:
         return group.root.agent
-    ordered = sorted(group.members, key=lambda o: (o.kind != "agent", order(o)))
-    return _first(ordered, "agent")
+    return _first(agents, "agent") or _first(group.members, "agent")
 
 
 def _first(sources: Iterable[Observation], name: str) -> str | None:
     return next((v for v in (getattr(o, name) for o in sources) if v), None)
 
 
-def _request(group: Group, answers: Sequence[Turn]) -> str | None:
+def _request(agents: Sequence[Observation], answers: Sequence[Turn], around: Sequence[Observation]) -> str | None:
     """The user's text that the run answers: the agent span's, else the first request's, else a span's around it."""
-    agents = sorted(group.of("agent"), key=order)
     for o in agents:
         found = o.request or _last_user_text(o.input)
         if found:
@@ -226,15 +228,14 @@ def _request(group: Group, answers: Sequence[Turn]) -> str | None:
         found = _last_user_text(turn.input)
         if found:
             return found
-    others = sorted(group.of("other"), key=order) + group.context
-    return next((t for t in (o.request or _last_user_text(o.input) for o in others) if t), None)
+    return next((t for t in (o.request or _last_user_text(o.input) for o in around) if t), None)
 
 
-def _history(group: Group, answers: Sequence[Turn], request: str | None) -> tuple[str, ...]:
+def _history(agents: Sequence[Observation], answers: Sequence[Turn], request: str | None) -> tuple[str, ...]:
     """What the user said before the request, oldest first, where a span's messages show it."""
-    shown = [t.input for t in answers[:1]] + [o.input for o in sorted(group.of("agent"), key=order)]
+    shown = [t.input for t in answers[:1]] + [o.input for o in agents]
     for messages in shown:
-        said = [m.text for m in messages or () if m.role == "user" and m.text and not m.results]
+        said = [text for m in messages or () if m.role == "user" and (text := m.text) and not m.results]
         if request in said:
             return tuple(said[: len(said) - 1 - said[::-1].index(request)])
     return ()
@@ -242,19 +243,19 @@ def _history(group: Group, answers: Sequence[Turn], request: str | None) -> tupl
 
 def _last_user_text(messages: tuple[Message, ...] | None) -> str | None:
     for m in reversed(messages or ()):
-        if m.role == "user" and m.text and not m.results:
-            return m.text
+        if m.role == "user" and (text := m.text) and not m.results:
+            return text
     return None
 
 
-def _final_text(group: Group, answers: Sequence[Turn]) -> str | None:
+def _final_text(stating: Sequence[Observation], answers: Sequence[Turn]) -> str | None:
     """The last answer without a call; else what the agent span says; else the text beside the last call."""
     last = answers[-1] if answers else None
-    if last is not None and last.text and not any(m.calls for m in last.output or ()):
+    asks = last is not None and last.calls
+    if last is not None and last.text and not asks:
         return last.text
-    ordered = sorted(group.of("agent"), key=order) + sorted(group.of("other"), key=order) + group.context
-    stated = next((o.final_text for o in ordered if o.final_text), None)
-    if stated is not None and (last is None or last.output is None or not any(m.calls for m in last.output)):
+    stated = next((o.final_text for o in stating if o.final_text), None)
+    if stated is not None and not asks:
         return stated
     return (last.text or None) if last is not None and last.text else stated
 
@@ -268,8 +269,9 @@ def _catalog(
         lists = [o.tools for o in sources if o.tools and o.kind != "tool"]
     if not lists:
         return None
-    if all(tools is lists[0] for tools in lists) and all(t.schema is not None for t in lists[0]):
-        return lists[0]
+    first = lists[0]
+    if all(tools is first for tools in lists) and all(t.schema is not None for t in first):
+        return first
     described = {d.name: d for o in group.of("tool") for d in o.tools or ()}
     found: dict[str, ToolDefinition] = {}
     for tools in lists:
@@ -283,13 +285,24 @@ def _catalog(
     return tuple(found.values())
 
 
-@lru_cache(maxsize=1024)  # catalogs repeat from run to run, and hashing one reads every schema
+# Catalogs repeat from run to run, and hashing one reads every schema. Told by identity, as the dialects give one tuple
+# for one text; it is kept beside, so that its id names nothing else meanwhile.
+_hashed: dict[int, tuple[tuple[ToolDefinition, ...], str]] = {}
+_CATALOGS = 256
+
+
 def _catalog_id(tools: tuple[ToolDefinition, ...] | None) -> str | None:
     """sha256 over the canonical definitions; the order of tools is irrelevant."""
     if tools is None:
         return None
-    listed = [{"name": t.name, "description": t.description, "schema": t.schema} for t in tools]
-    return digest(sorted(listed, key=lambda d: str(d["name"])))
+    known = _hashed.get(id(tools))
+    if known is None:
+        listed = [{"name": t.name, "description": t.description, "schema": t.schema} for t in tools]
+        known = (tools, digest(sorted(listed, key=lambda d: str(d["name"]))))
+        if len(_hashed) >= _CATALOGS:
+            _hashed.clear()
+        _hashed[id(tools)] = known
+    return known[1]
 
 
 def _prompt_version(answers: Sequence[Turn], sources: Sequence[Observation]) -> str | None:

@@ -28,18 +28,24 @@ def run_id(trace_id: str, root_span_id: str) -> str:
     return hashlib.sha256(f"{trace_id}:{root_span_id}".encode()).hexdigest()[:32]
 
 
-def named(sources: Sequence[Observation], keys: Iterable[str]) -> str | None:
-    """The first value of any of these attributes: on the spans in the order given, then on their resources."""
-    maps: list[Mapping[str, Any]] = [o.span.attributes for o in sources]
-    maps += [o.span.resource for o in sources]
-    for key in keys:
-        for attributes in maps:
-            value = attributes.get(key)
-            if isinstance(value, (str, int)) and not isinstance(value, bool) and value != "":
-                return str(value)
-    return None
+class Named:
+    """What spans name: attributes of the spans in the order given, then of their resources."""
 
+    def __init__(self, sources: Sequence[Observation]) -> None:
+        self._maps: list[Mapping[str, Any]] = [o.span.attributes for o in sources]
+        # spans of one request share their resource
+        self._maps += {id(o.span.resource): o.span.resource for o in sources}.values()
 
-def attempt(sources: Sequence[Observation], keys: Iterable[str]) -> int | None:
-    value = named(sources, keys)
-    return int(value) if value is not None and value.lstrip("-").isdigit() else None
+    def first(self, keys: Iterable[str]) -> str | None:
+        """The first value of any of these attributes, as text."""
+        for key in keys:
+            for attributes in self._maps:
+                if key in attributes:
+                    value = attributes[key]
+                    if isinstance(value, (str, int)) and not isinstance(value, bool) and value != "":
+                        return str(value)
+        return None
+
+    def number(self, keys: Iterable[str]) -> int | None:
+        value = self.first(keys)
+        return int(value) if value is not None and value.lstrip("-").isdigit() else None

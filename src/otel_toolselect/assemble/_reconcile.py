@@ -44,12 +44,13 @@ def emitted(turns: Sequence[Turn]) -> list[Call]:
         parts = [p for m in turn.output or () if m.role == "assistant" for p in m.calls]
         if turn.output is None and turn.index < len(turns):
             parts = _recovered(turns[turn.index], calls)
-        seen: set[tuple[str, str | None, str]] = set()
+        seen: dict[tuple[str, str], list[CallPart]] = {}
         for part in parts:
-            key = (part.name, part.call_id, _args_key(part))
-            if part.call_id and key in seen:  # one call written twice into one message
-                continue
-            seen.add(key)
+            if part.call_id:
+                twins = seen.setdefault((part.name, part.call_id), [])
+                if twins and _args_key(part) in map(_args_key, twins):  # one call written twice into one message
+                    continue
+                twins.append(part)
             calls.append(Call(turn.index, len(calls), part.name, turn.dialect, part))
     return calls
 
@@ -71,12 +72,15 @@ def _args_key(part: CallPart) -> str:
 
 
 def executions(tools: Sequence[Observation], tree: Tree) -> list[Observation]:
-    """Tool spans, one per execution: a span of the same tool inside another (client and server, framework and native)
-    is the same execution, its facts fill the gaps of the outer one."""
+    """Tool spans, which come in order, one per execution: a span of the same tool inside another (client and server,
+    framework and native) is the same execution, its facts fill the gaps of the outer one.
+    """
+    if len(tools) == 1:
+        return list(tools)
     inner: dict[int, list[Observation]] = {}
     tops: list[Observation] = []
     known = {id(t) for t in tools}
-    for tool in sorted(tools, key=order):
+    for tool in tools:
         outer = _outermost(tool, tree, known)
         if outer is None:
             tops.append(tool)
@@ -146,15 +150,18 @@ def _merged(outer: Observation, inner: Sequence[Observation]) -> Observation:
 
 def reconcile(calls: list[Call], tools: Sequence[Observation], turns: Sequence[Turn]) -> list[Call]:
     """Ties executions to emitted calls; what is left of the executions becomes calls that were executed only."""
-    ids = {c.part.call_id for c in calls if c.part and c.part.call_id}
-    left = [t for t in sorted(tools, key=order) if t.tool is not None]
-    for same in _passes(ids):
-        left = [t for t in left if not _tie(t, calls, turns, same)]
+    left = _tied_by_id(calls, tools, turns)
+    if left:
+        ids = {c.part.call_id for c in calls if c.part and c.part.call_id}
+        for same in _passes(ids):
+            open_calls = [c for c in calls if c.part is not None and not c.taken]
+            left = [t for t in left if not _tie(t, open_calls, turns, same)] if open_calls else left
     for tool in left:
         if tool.tool is not None and not tool.tool.tentative:
             turn = _turn_of(tool, turns)
             calls.append(Call(turn, len(calls), tool.tool.name, tool.dialect, None, tool.tool, tool))
-    return sorted(calls, key=_call_order)
+    calls.sort(key=_call_order)
+    return calls
 
 
 def _call_order(call: Call) -> tuple[int, bool, tuple[int, str, str], int]:
@@ -163,11 +170,23 @@ def _call_order(call: Call) -> tuple[int, bool, tuple[int, str, str], int]:
     return (call.turn, call.part is None, started, call.position)
 
 
-def _passes(ids: set[str]) -> tuple[Callable[[CallPart, ToolUse], bool], ...]:
-    """From the surest tie to the least sure."""
+def _tied_by_id(calls: Sequence[Call], tools: Sequence[Observation], turns: Sequence[Turn]) -> list[Observation]:
+    """The surest tie, by call id; gives the tool spans that are left."""
+    by_id: dict[str, list[Call]] = {}
+    for call in calls:
+        if call.part is not None and call.part.call_id:
+            by_id.setdefault(call.part.call_id, []).append(call)
+    left: list[Observation] = []
+    for tool in tools:
+        if tool.tool is not None:
+            fitting = [c for c in by_id.get(tool.tool.call_id or "", ()) if not c.taken]
+            if not _take(tool, fitting, turns):
+                left.append(tool)
+    return left
 
-    def by_id(part: CallPart, use: ToolUse) -> bool:
-        return bool(use.call_id) and part.call_id == use.call_id
+
+def _passes(ids: set[str]) -> tuple[Callable[[CallPart, ToolUse], bool], ...]:
+    """The ties of what has no id in common, from the surest to the least sure."""
 
     def foreign(use: ToolUse) -> bool:
         return not use.call_id or use.call_id not in ids
@@ -187,7 +206,7 @@ def _passes(ids: set[str]) -> tuple[Callable[[CallPart, ToolUse], bool], ...]:
     def by_name_only(part: CallPart, use: ToolUse) -> bool:
         return foreign(use) and name_fits(part.name, use.name)  # arguments were changed on the way to the tool
 
-    return (by_id, by_args, by_name, by_name_only)
+    return (by_args, by_name, by_name_only)
 
 
 def name_fits(emitted_name: str, executed_name: str) -> bool:
@@ -200,18 +219,23 @@ def name_fits(emitted_name: str, executed_name: str) -> bool:
 def _tie(
     tool: Observation, calls: Sequence[Call], turns: Sequence[Turn], same: Callable[[CallPart, ToolUse], bool]
 ) -> bool:
-    """Ties a tool span to the fitting call of the latest turn that began before it, the earliest such call first."""
     use = tool.tool
     if use is None:
         return False
-    starts = {t.index: t.start_ns for t in turns}
-    fitting = [c for c in calls if c.part is not None and not c.taken and same(c.part, use)]
+    return _take(tool, [c for c in calls if c.part is not None and not c.taken and same(c.part, use)], turns)
+
+
+def _take(tool: Observation, fitting: Sequence[Call], turns: Sequence[Turn]) -> bool:
+    """Ties a tool span to the fitting call of the latest turn that began before it, the earliest such call first."""
     if not fitting:
         return False
-    before = [c for c in fitting if starts.get(c.turn, 0) <= tool.span.order_ns]
-    turn = max(c.turn for c in before) if before else min(c.turn for c in fitting)
-    call = next(c for c in fitting if c.turn == turn)
-    call.taken, call.use, call.span = True, use, tool
+    call = fitting[0]
+    if len(fitting) > 1:
+        now = tool.span.order_ns
+        before = [c.turn for c in fitting if turns[c.turn - 1].start_ns <= now]
+        turn = max(before) if before else min([c.turn for c in fitting])
+        call = next(c for c in fitting if c.turn == turn)
+    call.taken, call.use, call.span = True, tool.tool, tool
     return True
 
 

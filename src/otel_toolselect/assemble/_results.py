@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from otel_toolselect.assemble._reconcile import Call
@@ -17,28 +16,35 @@ def attach(calls: Sequence[Call], turns: Sequence[Turn], told: Sequence[ResultPa
     in a full history. Without a fitting id (some clients change ids on the way): by order, when the request right
     after the turn brings exactly one result per call. `told` are results that other spans of the run report by id.
     """
-    earlier = Counter(r.call_id for r in _results(turns[0].input if turns else None))
-    rank: Counter[str] = Counter()
+    shown = [_by_call_id(turn.input) for turn in turns]
+    rank = {call_id: len(found) for call_id, found in shown[0].items()} if shown else {}
+    unanswered: dict[int, list[Call]] = {}
     for call in calls:
-        if call.call_id:
-            call.result = _by_id(call, call.call_id, earlier[call.call_id] + rank[call.call_id], turns)
-            rank[call.call_id] += 1
-    for turn in turns:
-        mine = [c for c in calls if c.turn == turn.index and c.part is not None]
-        if mine and all(c.result is None for c in mine) and turn.index < len(turns):
-            _by_order(mine, turns[turn.index].input)
-    for call in calls:
+        call_id = call.call_id
+        if call_id:
+            index = rank.get(call_id, 0)
+            call.result = _by_id(call, call_id, index, shown)
+            rank[call_id] = index + 1
+        if call.part is not None and call.turn < len(turns):
+            unanswered.setdefault(call.turn, []).append(call)
+    for index, mine in unanswered.items():
+        if all(c.result is None for c in mine):
+            _by_order(mine, turns[index].input)
+    for call in calls if told else ():
         if call.result is None and call.call_id:
             found = [r for r in told if r.call_id == call.call_id]
             call.result = found[0] if len({str(r.value) for r in found}) == 1 else None
 
 
-def _by_id(call: Call, call_id: str, index: int, turns: Sequence[Turn]) -> ResultPart | None:
-    for turn in turns[call.turn :]:
-        found = [r for r in _results(turn.input) if r.call_id == call_id]
+def _by_id(call: Call, call_id: str, index: int, shown: Sequence[dict[str, list[ResultPart]]]) -> ResultPart | None:
+    """`shown`: what the requests of the turns show, the first turn's first."""
+    for turn in range(call.turn, len(shown)):
+        found = shown[turn].get(call_id)
+        if found is None:
+            continue
         if index < len(found):
             return found[index]
-        if found and turn.index == call.turn + 1:  # the request holds only what is new (server-side history)
+        if turn == call.turn:  # the request right after holds only what is new (server-side history)
             return found[-1]
     return None
 
@@ -63,5 +69,10 @@ def _tail(history: tuple[Message, ...] | None) -> list[ResultPart]:
     return tail
 
 
-def _results(history: tuple[Message, ...] | None) -> list[ResultPart]:
-    return [r for m in history or () for r in m.results]
+def _by_call_id(history: tuple[Message, ...] | None) -> dict[str, list[ResultPart]]:
+    found: dict[str, list[ResultPart]] = {}
+    for m in history or ():
+        for part in m.parts:
+            if isinstance(part, ResultPart) and part.call_id:
+                found.setdefault(part.call_id, []).append(part)
+    return found

@@ -8,41 +8,81 @@ id. The latest emission before wins, so that repeated runs with the same (script
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TypeAlias
 
-from otel_toolselect.assemble._identity import CaseAttributes, named
-from otel_toolselect.assemble._tree import Group, Key, ident, order
+from otel_toolselect.assemble._identity import CaseAttributes, Named
+from otel_toolselect.assemble._tree import Group, Key, Order, ident, order
 from otel_toolselect.model.observations import Observation
+
+Wanted: TypeAlias = tuple[str, str]  # service, call id
 
 
 def stitch(groups: Sequence[Group], names: CaseAttributes) -> list[Group]:
     """Groups without an agent root joined to where they belong; two agent runs are never joined."""
-    ordered = sorted(_with_relayed(groups), key=_group_order)
-    heads: dict[Key, Key] = {g.key: g.key for g in ordered}
-    by_key = {g.key: g for g in ordered}
-    emitters: dict[tuple[str, str], list[Group]] = {}
-    for group in ordered:
-        if _lost(group) and _decides(group):
-            for key in sorted(_called_from(group, emitters, names)):
-                _join(heads, by_key, key, group.key)
-        for call_id in _emitted_ids(group):
-            emitters.setdefault((_service(group), call_id), []).append(group)
+    kept = _with_relayed(groups)
+    if not any(g.root is None and decides(g.members) for g in kept):
+        return kept
+    ordered = sorted(kept, key=_group_order)
+    heads = _Heads(ordered)
+    asked: dict[Key, list[Wanted]] = {g.key: wanted(g.members) for g in ordered if _lost(g) and decides(g.members)}
+    ids = {want for found in asked.values() for want in found}
+    emitters: dict[Wanted, list[Group]] = {}
+    for group in ordered if ids else ():
+        for key in sorted(_called_from(group, asked.get(group.key, ()), emitters, names)):
+            heads.join(key, group.key)
+        for given in emitted_ids(group.members):
+            if given in ids:
+                emitters.setdefault(given, []).append(group)
     for group, target in _linked(ordered):
-        _join(heads, by_key, target, group.key)
-    merged: dict[Key, Group] = {}
-    for group in ordered:
-        head = by_key[heads[group.key]]
-        if head.key not in merged:
-            merged[head.key] = Group(head.key, head.root, head.parent, list(head.members), head.context)
-        if group is not head:
-            merged[head.key].members.extend(group.members)
-    return list(merged.values())
+        heads.join(target, group.key)
+    return heads.merged(ordered)
 
 
-def _called_from(group: Group, emitters: dict[tuple[str, str], list[Group]], names: CaseAttributes) -> set[Key]:
+class _Heads:
+    """Which group stands for which; the head is the agent's, else the first of those joined."""
+
+    def __init__(self, ordered: Sequence[Group]) -> None:
+        self._place = {g.key: i for i, g in enumerate(ordered)}
+        self._by_key = {g.key: g for g in ordered}
+        self._above: dict[Key, Key] = {}
+
+    def head(self, key: Key) -> Key:
+        above = self._above
+        while key in above:
+            up = above[key]
+            if up in above:  # the way is halved: a long chain is walked once
+                above[key] = above[up]
+            key = up
+        return key
+
+    def join(self, key: Key, other: Key) -> None:
+        """Makes two groups one. Two agents stay two."""
+        head, old = self.head(key), self.head(other)
+        agents = self._by_key[head].root is not None, self._by_key[old].root is not None
+        if head == old or all(agents):
+            return
+        if agents[1] or (not agents[0] and self._place[head] > self._place[old]):
+            head, old = old, head
+        self._above[old] = head
+
+    def merged(self, ordered: Sequence[Group]) -> list[Group]:
+        merged: dict[Key, Group] = {}
+        for group in ordered:
+            head = self._by_key[self.head(group.key)]
+            if head.key not in merged:
+                merged[head.key] = Group(head.key, head.root, head.parent, list(head.members), head.context)
+            if group is not head:
+                merged[head.key].members.extend(group.members)
+        return list(merged.values())
+
+
+def _called_from(
+    group: Group, asked: Iterable[Wanted], emitters: dict[Wanted, list[Group]], names: CaseAttributes
+) -> set[Key]:
     """The groups that emitted the calls which this one shows as history or executes; the latest of each."""
     found: set[Key] = set()
-    for call_id in _history_ids(group):
-        for other in reversed(emitters.get((_service(group), call_id), [])):
+    for want in asked:
+        for other in reversed(emitters.get(want, [])):
             if _compatible(other, group, names):
                 found.add(other.key)
                 break
@@ -51,11 +91,10 @@ def _called_from(group: Group, emitters: dict[tuple[str, str], list[Group]], nam
 
 def _linked(groups: Sequence[Group]) -> list[tuple[Group, Key]]:
     """Groups without an agent whose span links all lead to one other group: a message handled elsewhere."""
-    home = {ident(o): g.key for g in groups for o in g.members}
+    linking = [g for g in groups if g.root is None and any(o.span.links for o in g.members) and decides(g.members)]
+    home = {ident(o): g.key for g in groups for o in g.members} if linking else {}
     found: list[tuple[Group, Key]] = []
-    for group in groups:
-        if group.root is not None or not _decides(group):
-            continue
+    for group in linking:
         links = [(link.trace_id, link.span_id) for o in group.members for link in o.span.links]
         targets = {home[key] for key in links if key in home} - {group.key}
         if len(targets) == 1:
@@ -68,12 +107,11 @@ def _lost(group: Group) -> bool:
     return group.root is None and not any(o.kind == "other" and not o.span.parent_span_id for o in group.members)
 
 
-def _service(group: Group) -> str:
-    return group.members[0].span.service
-
-
 def _with_relayed(groups: Sequence[Group]) -> list[Group]:
     """Messages of a bus belong to the agent run of their conversation, the nearest in time if there are several."""
+    relayed = {g.key for g in groups if g.root is None and _on_bus(g)}
+    if not relayed:
+        return list(groups)
     agents = [g for g in groups if g.root is not None]
     conversations: dict[str, list[Group]] = {}
     for g in agents:
@@ -81,10 +119,8 @@ def _with_relayed(groups: Sequence[Group]) -> list[Group]:
             conversations.setdefault(c, []).append(g)
     kept: list[Group] = []
     for group in groups:
-        ids = {o.conversation_id for o in group.members if o.conversation_id}
-        decisive = [o for o in group.members if o.kind != "other" or o.relayed]
-        bus = group.root is None and bool(decisive) and all(o.relayed for o in decisive)
-        homes = [g for c in sorted(ids) for g in conversations.get(c, ())] if bus else []
+        ids = {o.conversation_id for o in group.members if o.conversation_id} if group.key in relayed else ()
+        homes = [g for c in sorted(ids) for g in conversations.get(c, ())]
         if homes:
             start = min(o.span.order_ns for o in group.members)
             min(homes, key=lambda g: (_distance(g, start), g.key)).members.extend(group.members)
@@ -93,61 +129,52 @@ def _with_relayed(groups: Sequence[Group]) -> list[Group]:
     return kept
 
 
+def _on_bus(group: Group) -> bool:
+    """All that it tells was relayed."""
+    decisive = [o for o in group.members if o.kind != "other" or o.relayed]
+    return bool(decisive) and all(o.relayed for o in decisive)
+
+
 def _distance(group: Group, time_ns: int) -> int:
     root = group.root.span if group.root is not None else group.members[0].span
     return max(root.start_ns - time_ns, time_ns - max(root.end_ns, root.start_ns), 0)
 
 
-def _join(heads: dict[Key, Key], by_key: dict[Key, Group], key: Key, other: Key) -> None:
-    """Makes two groups one; the head is the agent's, else the first of them. Two agents stay two."""
-    head, old = heads[key], heads[other]
-    if head == old or (by_key[head].root is not None and by_key[old].root is not None):
-        return
-    if by_key[old].root is not None or (by_key[head].root is None and _later(by_key[head], by_key[old])):
-        head, old = old, head
-    for k, h in heads.items():
-        if h == old:
-            heads[k] = head
+def decides(members: Iterable[Observation]) -> bool:
+    return any(o.kind in ("model", "tool", "catalog") for o in members)
 
 
-def _later(a: Group, b: Group) -> bool:
-    return _group_order(a) > _group_order(b)
+def _group_order(group: Group) -> Order:
+    return min(map(order, group.members))
 
 
-def _decides(group: Group) -> bool:
-    return any(o.kind in ("model", "tool", "catalog") for o in group.members)
-
-
-def _group_order(group: Group) -> tuple[int, str, str]:
-    return min(order(o) for o in group.members)
-
-
-def _history_ids(group: Group) -> list[str]:
+def wanted(members: Sequence[Observation]) -> list[Wanted]:
     """Call ids that a group got from elsewhere: in the history of its requests, on its tool spans."""
-    own = set(_emitted_ids(group))
-    found: dict[str, None] = {}
-    for o in sorted(group.members, key=order):
+    own = set(emitted_ids(members))
+    service = members[0].span.service
+    found: dict[Wanted, None] = {}
+    for o in sorted(members, key=order):
         if o.kind == "model":
             for m in o.input or ():
                 ids = [*(c.call_id for c in m.calls), *(r.call_id for r in m.results)]
-                found.update((i, None) for i in ids if i and i not in own)
-        elif o.tool is not None and o.tool.call_id and o.tool.call_id not in own:
-            found[o.tool.call_id] = None
-    return list(found)
+                found.update(((service, i), None) for i in ids if i)
+        elif o.tool is not None and o.tool.call_id:
+            found[service, o.tool.call_id] = None
+    return [want for want in found if want not in own]
 
 
-def _emitted_ids(group: Group) -> list[str]:
-    return [c.call_id for o in _models(group.members) for m in o.output or () for c in m.calls if c.call_id]
-
-
-def _models(members: Iterable[Observation]) -> list[Observation]:
-    return sorted((o for o in members if o.kind == "model"), key=order)
+def emitted_ids(members: Sequence[Observation]) -> list[Wanted]:
+    """The ids of the calls that a group's model spans ask for, each under the service of the group."""
+    service = members[0].span.service
+    models = [o for o in members if o.kind == "model"]
+    return [(service, c.call_id) for o in models for m in o.output or () for c in m.calls if c.call_id]
 
 
 def _compatible(a: Group, b: Group, names: CaseAttributes) -> bool:
     """Two groups may be one run unless their spans name different cases or attempts."""
+    mine, theirs = Named(a.members), Named(b.members)
     for keys in (names.case_id, names.suite, names.label, names.attempt):
-        x, y = named(a.members, keys), named(b.members, keys)
+        x, y = mine.first(keys), theirs.first(keys)
         if x is not None and y is not None and x != y:
             return False
     return True

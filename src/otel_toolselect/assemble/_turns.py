@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from otel_toolselect.assemble._tree import Key, Tree, ident, order
+from otel_toolselect.assemble._tree import Tree, order
 from otel_toolselect.model.observations import Message, Observation
 from otel_toolselect.model.runs import ToolDefinition, Unknown
 
@@ -18,13 +18,13 @@ _STREAM_NS = 600 * 10**9  # how long after its request's span a streamed answer 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One answer of the model. `index` counts from 1 within the run."""
+    """One answer of the model. `index` counts from 1 within the run, `text` is what the model said."""
 
     index: int
     start_ns: int
-    spans: tuple[Observation, ...]
     input: tuple[Message, ...] | None
     output: tuple[Message, ...] | None
+    text: str
     system: str | None
     tools: tuple[ToolDefinition, ...] | None
     model: str | None
@@ -35,76 +35,109 @@ class Turn:
     dialect: str
 
     @property
-    def text(self) -> str:
-        return "\n".join(m.text for m in self.output or () if m.role == "assistant" and m.text)
+    def calls(self) -> bool:
+        """Whether the answer asks for tools."""
+        return any(m.calls for m in self.output or ())
 
 
 class _Same:
-    """Union-find over model spans."""
+    """Union-find over model spans, told by identity."""
 
-    def __init__(self, models: Iterable[Observation]) -> None:
-        self._heads = {ident(m): ident(m) for m in models}
+    def __init__(self) -> None:
+        self._heads: dict[int, int] = {}
 
-    def __contains__(self, key: Key) -> bool:
-        return key in self._heads
-
-    def head(self, key: Key) -> Key:
-        while self._heads[key] != key:
-            key = self._heads[key]
+    def head(self, o: Observation) -> int:
+        heads, key = self._heads, id(o)
+        while key in heads:
+            above = heads[key]
+            if above in heads:  # the way is halved: a long chain is walked once
+                heads[key] = heads[above]
+            key = above
         return key
 
     def join(self, a: Observation, b: Observation) -> None:
-        self._heads[self.head(ident(a))] = self.head(ident(b))
+        head, other = self.head(a), self.head(b)
+        if head != other:
+            self._heads[head] = other
 
 
 def clusters(models: Sequence[Observation], tree: Tree) -> list[list[Observation]]:
-    """Model spans, those of one generation together."""
-    ordered = sorted(models, key=order)
-    same = _Same(ordered)
-    for m in ordered:
-        around = _around(m, tree, same)
+    """Model spans, which come in order, those of one generation together."""
+    same = _Same()
+    for m in models:
+        around = _around(m, tree)
         if around is not None:
             same.join(m, around)
-    _join_by_response(ordered, same)
-    for late in (m for m in ordered if m.output is not None and m.span.end_ns == m.span.start_ns and m.input):
-        asked = next((m for m in ordered if _streams_into(m, late)), None)
-        if asked is not None:
-            same.join(late, asked)
-    found: dict[Key, list[Observation]] = {}
-    for m in ordered:
-        found.setdefault(same.head(ident(m)), []).append(m)
+    _join_by_response(models, same)
+    _join_streamed(models, same)
+    found: dict[int, list[Observation]] = {}
+    for m in models:
+        found.setdefault(same.head(m), []).append(m)
     return list(found.values())
 
 
-def _around(m: Observation, tree: Tree, same: _Same) -> Observation | None:
+def _around(m: Observation, tree: Tree) -> Observation | None:
     """The model span around a model span, unless a tool or an agent lies between them."""
     for above in tree.ancestors(m):
         if above.kind in ("tool", "agent"):
             return None
-        if ident(above) in same:
+        if above.kind == "model":
             return above
     return None
 
 
 def _join_by_response(ordered: Sequence[Observation], same: _Same) -> None:
-    seen: dict[str, list[Observation]] = {}
+    by_response: dict[str, list[Observation]] = {}
     for m in ordered:
-        if not m.response_id:
-            continue
-        other = next((o for o in seen.get(m.response_id, ()) if _overlap(m, o)), None)
-        if other is not None:
-            same.join(m, other)
-        seen.setdefault(m.response_id, []).append(m)
+        if m.response_id:
+            by_response.setdefault(m.response_id, []).append(m)
+    for named in by_response.values():
+        if len(named) > 1:
+            _join_overlapping(named, same)
+
+
+def _join_overlapping(named: Sequence[Observation], same: _Same) -> None:
+    """Spans of one response id, in order: whatever overlaps an earlier one overlaps the one that ends last so far."""
+    if not all(m.span.start_ns for m in named):  # a span without a start stands where it ends: no such short cut
+        for i, m in enumerate(named):
+            other = next((o for o in named[:i] if _overlap(m, o)), None)
+            if other is not None:
+                same.join(m, other)
+        return
+    last = named[0]
+    for m in named[1:]:
+        if _overlap(m, last):
+            same.join(m, last)
+        if m.span.end_ns > max(last.span.end_ns, last.span.start_ns):
+            last = m
+
+
+def _join_streamed(ordered: Sequence[Observation], same: _Same) -> None:
+    late = [m for m in ordered if m.output is not None and m.span.end_ns == m.span.start_ns and m.input]
+    if not late:
+        return
+    waiting: dict[tuple[object, ...], list[Observation]] = {}
+    for m in ordered:
+        if m.output is None and m.input:
+            waiting.setdefault(_look(m), []).append(m)
+    for m in late:
+        asked = next((o for o in waiting.get(_look(m), ()) if _streams_into(o, m)), None)
+        if asked is not None:
+            same.join(m, asked)
+
+
+def _look(m: Observation) -> tuple[object, ...]:
+    """What is the same of two spans with the same request, library and service, and can be looked up."""
+    shown = m.input or ()
+    return (m.span.scope_name, m.span.service, len(shown), *((i.role, len(i.parts)) for i in shown), shown[-1].text)
 
 
 def _streams_into(asked: Observation, late: Observation) -> bool:
     """A streamed answer written as a span of no length of its own, by the same library: same request, no answer yet."""
     return (
-        asked is not late
-        and asked.output is None
+        asked.span.start_ns <= late.span.start_ns <= asked.span.end_ns + _STREAM_NS
         and asked.input == late.input
         and (asked.span.scope_name, asked.span.service) == (late.span.scope_name, late.span.service)
-        and asked.span.start_ns <= late.span.start_ns <= asked.span.end_ns + _STREAM_NS
     )
 
 
@@ -117,7 +150,29 @@ def _overlap(a: Observation, b: Observation) -> bool:
 def turns(generations: Iterable[Sequence[Observation]]) -> list[Turn]:
     """Turns in order of time, counted from 1."""
     ordered = sorted(generations, key=lambda c: order(c[0]))
-    return [_turn(i, cluster) for i, cluster in enumerate(ordered, start=1)]
+    return [_lone(i, c[0]) if len(c) == 1 else _turn(i, c) for i, c in enumerate(ordered, start=1)]
+
+
+def _lone(index: int, o: Observation) -> Turn:
+    return Turn(
+        index=index,
+        start_ns=o.span.order_ns,
+        input=o.input,
+        output=o.output,
+        text=_said(o.output),
+        system=o.system or None,
+        tools=o.tools or None,
+        model=o.model or None,
+        provider=o.provider or None,
+        input_tokens=o.input_tokens,
+        output_tokens=o.output_tokens,
+        cost_usd=o.cost_usd,
+        dialect=o.dialect,
+    )
+
+
+def _said(output: tuple[Message, ...] | None) -> str:
+    return "\n".join([text for m in output or () if m.role == "assistant" and (text := m.text)])
 
 
 def _turn(index: int, cluster: Sequence[Observation]) -> Turn:
@@ -125,12 +180,13 @@ def _turn(index: int, cluster: Sequence[Observation]) -> Turn:
     inputs = sorted(cluster, key=lambda o: (-_richness(o.input), order(o)))
     best = ranked[0]
     tools = max((o.tools for o in ranked if o.tools), key=_catalog_richness, default=None)
+    output = next((o.output for o in ranked if o.output is not None), None)
     return Turn(
         index=index,
         start_ns=min(o.span.order_ns for o in cluster),
-        spans=tuple(cluster),
         input=next((o.input for o in inputs if o.input is not None), None),
-        output=next((o.output for o in ranked if o.output is not None), None),
+        output=output,
+        text=_said(output),
         system=next((o.system for o in inputs if o.system), None),
         tools=tools,
         model=next((o.model for o in ranked if o.model), None),

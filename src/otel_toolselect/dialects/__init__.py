@@ -13,6 +13,7 @@ from functools import cache
 
 from otel_toolselect.dialects import _coerce as coerce
 from otel_toolselect.dialects._libraries import library_of
+from otel_toolselect.dialects._loose import covering
 from otel_toolselect.dialects._source import Dialect, Signal, Source
 from otel_toolselect.model.observations import Observation
 from otel_toolselect.model.spans import LogRecord, Span
@@ -32,7 +33,27 @@ def all_dialects() -> tuple[Dialect, ...]:
 
 def dialect_of(span: Span) -> Dialect | None:
     """The dialect that reads a span."""
-    return next((d for d in all_dialects() if d.claims(span)), None)
+    look = (span.scope_name, *span.attributes)
+    try:
+        return _claimed[look]
+    except KeyError:
+        return _claim(look, span)
+
+
+# Who claims spans of one look: scope and attribute names, which is all that a claim may hang on. Few, unless somebody
+# makes names up: so their number and their size are limited.
+_claimed: dict[tuple[str, ...], Dialect | None] = {}
+_LOOKS = 1024
+_NAMES = 8192  # characters
+
+
+def _claim(look: tuple[str, ...], span: Span) -> Dialect | None:
+    found = next((d for d in all_dialects() if d.claims(span.scope_name, span.attributes.keys())), None)
+    if sum(map(len, look)) <= _NAMES:
+        if len(_claimed) >= _LOOKS:
+            _claimed.clear()
+        _claimed[look] = found
+    return found
 
 
 def hints(dialect: str, scopes: Iterable[str]) -> dict[str, str]:
@@ -56,15 +77,23 @@ def read(spans: Iterable[Span], logs: Iterable[LogRecord] = ()) -> list[Observat
     """
     chosen = distinct(spans)
     by_span: dict[tuple[str, str], list[LogRecord]] = defaultdict(list)
+    loose: list[LogRecord] = []
     for log in logs:
-        key = (log.trace_id, log.span_id) if log.span_id else _covering(log, chosen)
-        if key is not None:
-            by_span[key].append(log)
+        if log.span_id:
+            by_span[log.trace_id, log.span_id].append(log)
+        else:
+            loose.append(log)
+    for key, log in covering(loose, chosen):
+        by_span[key].append(log)
     observations: list[Observation] = []
     for span in chosen:
-        source = Source(span, _signals(span, by_span.get((span.trace_id, span.span_id), ())))
         dialect = dialect_of(span)
-        observations.append(_read(dialect, source) if dialect else Observation(span, UNCLAIMED, "other"))
+        if dialect is None:
+            observations.append(Observation(span, UNCLAIMED, "other"))
+            continue
+        mine = by_span.get((span.trace_id, span.span_id), ()) if by_span else ()
+        signals = _signals(span, mine) if mine or span.events else ()
+        observations.append(_read(dialect, Source(span, signals)))
     return observations
 
 
@@ -87,20 +116,6 @@ def distinct(spans: Iterable[Span]) -> list[Span]:
     return sorted(best.values(), key=lambda s: (s.trace_id, s.order_ns, s.span_id))
 
 
-def _covering(log: LogRecord, spans: Sequence[Span]) -> tuple[str, str] | None:
-    """The span during which a log record without ids was written."""
-    time = log.time_ns or log.observed_ns
-    service = log.resource.get("service.name")
-    found = [
-        s
-        for s in spans
-        if s.scope_name == log.scope_name
-        and s.start_ns <= time <= s.end_ns
-        and s.resource.get("service.name") == service
-    ]
-    return (found[0].trace_id, found[0].span_id) if len(found) == 1 else None
-
-
 def _fullness(span: Span) -> tuple[int, int, int, str]:
     text = json.dumps([span.name, span.status_code, dict(span.attributes)], sort_keys=True, default=str)
     return (span.end_ns, len(span.attributes), len(span.events), text)
@@ -108,6 +123,8 @@ def _fullness(span: Span) -> tuple[int, int, int, str]:
 
 def _signals(span: Span, logs: Sequence[LogRecord]) -> tuple[Signal, ...]:
     events = [Signal(e.name, dict(e.attributes)) for e in span.events]
+    if not logs:
+        return tuple(events)
     records = {(log.time_ns or log.observed_ns, _rank(log), _text(log)): log for log in logs}
     ordered = [records[k] for k in sorted(records)]
     return tuple(events + [Signal(_name(log), dict(log.attributes), _body(log)) for log in ordered])

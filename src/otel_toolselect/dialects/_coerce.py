@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 import json
 import re
-from functools import lru_cache
 from typing import Any
 
+from otel_toolselect.dialects._texts import Texts
 from otel_toolselect.model.runs import ToolDefinition, Unknown
 from otel_toolselect.model.values import JSON
 
@@ -29,10 +29,20 @@ def parse_json(text: str) -> Any:
     A value nested more deeply than anything that means something is not read: it would only overflow later.
     """
     try:
-        value = json.loads(text)
+        try:
+            value, end = _scan(text, 0)
+        except StopIteration:
+            end = -1  # blanks in front, or no JSON
+        if end != len(text):
+            value = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    return None if text.count("{") + text.count("[") > _MAX_DEPTH and _depth(value) > _MAX_DEPTH else value
+    if len(text) > _MAX_DEPTH and text.count("{") + text.count("[") > _MAX_DEPTH and _depth(value) > _MAX_DEPTH:
+        return None
+    return value
+
+
+_scan: Any = json.JSONDecoder().scan_once  # type: ignore[attr-defined]  # what `json.loads` does after its search for blanks
 
 
 def _depth(value: Any) -> int:
@@ -67,10 +77,35 @@ def _jsonable(value: Any) -> Any:
 
 
 def structure(value: Any) -> Any:
-    """A dict or list, whatever string encoding is around it; None when there is none inside.
+    """A dict or list, whatever string encoding is around it; None when there is none inside. Treat as read-only.
 
     Only the whole value is decoded, never its members: a member that is a string stays a string.
     """
+    if not isinstance(value, str):
+        return value if isinstance(value, (dict, list)) else None
+    if value[:1] not in _OPENS and value.lstrip()[:1] not in _OPENS:
+        return None
+    if _cut_off(value):
+        return None
+    slot = id(value) >> 4 & _SLOTS - 1
+    text, known = _lately[slot]
+    if text is not value:
+        text, known = value, _structure(value)
+        if len(value) <= _REMEMBERED:
+            _lately[slot] = (text, known)
+    return known
+
+
+# A span's text is asked for by each of a dialect's questions: its arguments, its result, its id. Told by identity, and
+# the text is kept beside, so that its id names nothing else meanwhile. A slot is replaced as a whole: safe for threads.
+_SLOTS = 8
+_REMEMBERED = 1 << 20  # characters
+_lately: list[tuple[str, Any]] = [("", None)] * _SLOTS
+_OPENS = frozenset('{["(')
+_ENDS = frozenset("}]),j \n\r\t\v\f")
+
+
+def _structure(value: Any) -> Any:
     for _ in range(_MAX_WRAPS):
         if not isinstance(value, str):
             break
@@ -83,6 +118,13 @@ def structure(value: Any) -> Any:
     return value if isinstance(value, (dict, list)) else None
 
 
+def _cut_off(text: str) -> bool:
+    """Begins as an object and ends within it: traces cut long values, and parsing one only to find that out takes its
+    time. (What else a Python literal that begins so may end in: another member of a tuple, a comment.)
+    """
+    return text[0] == "{" and text[-1] not in _ENDS and "#" not in text
+
+
 def arguments(value: Any) -> tuple[dict[str, Any] | Unknown, str | None]:
     """A call's arguments as a JSON object, and the raw text when they cannot be read.
 
@@ -90,14 +132,14 @@ def arguments(value: Any) -> tuple[dict[str, Any] | Unknown, str | None]:
     """
     if value is None:
         return NOT_RECORDED, None
+    decoded = structure(value)
+    if isinstance(decoded, dict):
+        return unwrap_call(decoded), None
     if isinstance(value, str):
         if not value.strip():
             return {}, None
         if value.strip() in REDACTED:
             return Unknown("redacted by the instrumentation"), None
-    decoded = structure(value)
-    if isinstance(decoded, dict):
-        return unwrap_call(decoded), None
     if decoded is None and isinstance(value, str) and parse_json(value) is None and value.strip() in ("null", "None"):
         return {}, None
     raw = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
@@ -123,7 +165,7 @@ def text_of(value: Any) -> str | None:
 
 def string(value: Any) -> str | None:
     """A non-empty string, or None; never a stringified other type."""
-    return value if isinstance(value, str) and value else None
+    return value if value and isinstance(value, str) else None
 
 
 def identifier(value: Any) -> str | None:
@@ -180,7 +222,7 @@ def _result(value: Any, depth: int) -> tuple[Any, bool | None]:
     if isinstance(value, str):
         decoded = structure(value)
         if decoded is None:
-            inner = parse_json(value)
+            inner = parse_json(value) if '"' in value[:1] or value[:1].isspace() else None
             return (inner, None) if isinstance(inner, str) else (value, None)
         return _result(decoded, depth + 1)
     if isinstance(value, list):
@@ -211,7 +253,15 @@ def _blocks(value: list[Any]) -> Any:
     return "".join(texts)
 
 
+_ENVELOPES = frozenset(
+    {"output", "type", "tool_call_id", "isError", "is_error", "content", "result", "response_type", "error"}
+)
+"""Every envelope has one of these keys."""
+
+
 def _unwrap_result(value: dict[str, Any], depth: int) -> tuple[Any, bool | None]:
+    if _ENVELOPES.isdisjoint(value):
+        return value, None
     message = _tool_message(value)
     if message is not None:
         inner, error = _result(message.get("content"), depth + 1)
@@ -266,12 +316,17 @@ def error_envelope(value: Any) -> bool | None:
 
 def tools(value: Any) -> tuple[ToolDefinition, ...] | None:
     """Tool definitions in any shape: JSON text, list of objects, of JSON texts, of names. None when unreadable."""
-    return _tools_in_text(value) if isinstance(value, str) else _tools_in(structure(value))
+    if not isinstance(value, str):
+        return _tools_in(structure(value)) if value is not None else None
+    try:
+        return _catalogs[value]
+    except KeyError:
+        found = _catalogs[value] = _tools_in(structure(value))
+        return found
 
 
-@lru_cache(maxsize=512)  # every model span repeats its catalog, often the largest attribute of all
-def _tools_in_text(text: str) -> tuple[ToolDefinition, ...] | None:
-    return _tools_in(structure(text))
+_catalogs: Texts[tuple[ToolDefinition, ...] | None] = Texts(32 << 20)
+"""Every model span repeats its catalog, often the largest attribute of all."""
 
 
 def _tools_in(decoded: Any) -> tuple[ToolDefinition, ...] | None:

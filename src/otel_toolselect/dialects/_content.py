@@ -48,15 +48,15 @@ def content(source: Source) -> Content:
         inputs, outputs = inputs or indexed_input, indexed_output or outputs
     system = system_text(_detail(source, "gen_ai.system_instructions"))
     if system is None and inputs:
-        system = "\n".join(m.text for m in inputs if m.role == "system") or None
+        system = "\n".join([m.text for m in inputs if m.role == "system"]) or None
     return Content(inputs, outputs, system, _tools(source))
 
 
 def _detail(source: Source, key: str) -> Any:
-    value = source.get(key)
+    value = source.span.attributes.get(key)
     if value is not None and value != "":
         return value
-    for signal in source.named(*DETAILS):
+    for signal in source.named(*DETAILS) if source.signals else ():
         found = signal.attributes.get(key)
         if found is None and isinstance(signal.body, dict):
             found = signal.body.get(key)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from otel_toolselect.dialects import _coerce as coerce
+from otel_toolselect.dialects._conventional import conventional
 from otel_toolselect.model.observations import CallPart, Message, Part, ResultPart, TextPart
 
 ROLES = {
@@ -46,6 +47,11 @@ _RESULT_TYPES = frozenset(
 _REASONING = frozenset({"reasoning", "thinking", "redacted_thinking", "reasoning_content"})
 
 
+_WRAPS = frozenset({"type", "data", "message"})
+"""A message without these keys is a plain one: no wrapping, no item of another kind."""
+_BESIDE = frozenset({"tool_calls", "additional_kwargs", "function_call"})
+
+
 def messages(value: Any, *, default_role: str = "user") -> tuple[Message, ...] | None:
     """All messages of a value; None when it holds none that can be read. A bare text is one message."""
     if value is None:
@@ -60,8 +66,7 @@ def messages(value: Any, *, default_role: str = "user") -> tuple[Message, ...] |
         decoded = _message_list(decoded)
     while len(decoded) == 1 and isinstance(decoded[0], list):  # LangChain batches: [[...]]
         decoded = decoded[0]
-    read = [message(item, default_role) for item in decoded]
-    found = tuple(m for m in read if m is not None)
+    found = tuple([m for item in decoded if (m := conventional(item) or message(item, default_role)) is not None])
     return found if found or not decoded else None
 
 
@@ -86,17 +91,19 @@ def message(value: Any, default_role: str = "user") -> Message | None:
         )
     if not isinstance(value, dict):
         return None
-    value = _unwrap(value)
-    kind = coerce.string(value.get("type"))
-    if kind in _REASONING:
-        return None
-    if kind in _CALL_TYPES and "role" not in value:
-        part = call_part(value)
-        return Message("assistant", (part,)) if part else None
-    if kind in _RESULT_TYPES and "role" not in value:
-        return Message("tool", (result_part(value),))
-    role = _role(value, default_role)
-    parts = _parts(value, role)
+    if not _WRAPS.isdisjoint(value):
+        value = _unwrap(value)
+        kind = coerce.string(value.get("type"))
+        if kind in _REASONING:
+            return None
+        if kind in _CALL_TYPES and "role" not in value:
+            part = call_part(value)
+            return Message("assistant", (part,)) if part else None
+        if kind in _RESULT_TYPES and "role" not in value:
+            return Message("tool", (result_part(value),))
+    written = value.get("role")
+    role = ROLES[written] if isinstance(written, str) and written in ROLES else _role(value, default_role)
+    parts = _parts(value)
     if role == "tool" and not any(isinstance(p, ResultPart) for p in parts):
         parts = _as_result(value, parts)
     return Message(role, tuple(parts))
@@ -125,7 +132,7 @@ def _role(value: dict[str, Any], default: str) -> str:
     return default
 
 
-def _parts(value: dict[str, Any], role: str) -> list[Part]:
+def _parts(value: dict[str, Any]) -> list[Part]:
     parts: list[Part] = []
     content = value.get("parts")
     if not isinstance(content, list) or (not content and value.get("content")):
@@ -137,13 +144,12 @@ def _parts(value: dict[str, Any], role: str) -> list[Part]:
         if content:
             parts.append(TextPart(content))
     elif isinstance(content, (list, dict)):
-        for block in content if isinstance(content, list) else [content]:
-            part = block_part(block)
-            if part is not None:
-                parts.append(part)
+        listed = content if isinstance(content, list) else [content]
+        parts = [part for block in listed if (part := block_part(block)) is not None]
     elif isinstance(value.get("text"), str) and value["text"]:
         parts.append(TextPart(value["text"]))
-    _add_tool_calls(value, parts)
+    if not _BESIDE.isdisjoint(value):
+        _add_tool_calls(value, parts)
     return parts
 
 
@@ -207,9 +213,10 @@ def block_part(block: Any) -> Part | None:
         return TextPart(block) if block else None
     if not isinstance(block, dict):
         return None
-    for key, read in _WRAPPED.items():
-        if isinstance(block.get(key), dict):
-            return read(block[key])
+    if not _WRAPPERS.isdisjoint(block):
+        for key, read in _WRAPPED.items():
+            if isinstance(block.get(key), dict):
+                return read(block[key])
     kind = coerce.string(block.get("type"))
     if kind in _REASONING or block.get("thought") is True:
         return None
@@ -231,32 +238,44 @@ def call_part(item: Any) -> CallPart | None:
         return None
     if isinstance(item.get("tool_call"), dict):
         return call_part(item["tool_call"])
-    inner: dict[str, Any] = next((item[k] for k in ("functionCall", "function") if isinstance(item.get(k), dict)), item)
-    name = (
-        coerce.string(inner.get("name"))
-        or coerce.string(inner.get("toolName"))
-        or coerce.string(inner.get("tool_name"))
-    )
+    inner: dict[str, Any] = item
+    for key in ("functionCall", "function"):
+        if isinstance(item.get(key), dict):
+            inner = item[key]
+            break
+    name = _text(inner, ("name", "toolName", "tool_name"))
     if name is None:
         return None
     raw: Any = None
     for key in ("arguments", "args", "input", "parameters", "tool_args"):
-        if inner.get(key) is not None:
-            raw = inner[key]
+        raw = inner.get(key)
+        if raw is not None:
             break
     args, text = coerce.arguments(raw)
-    call_id = None
+    return CallPart(name, args, _call_id(item, inner), text)
+
+
+def _text(item: dict[str, Any], keys: tuple[str, ...]) -> str | None:
+    """The first of these members that is a text and not an empty one."""
+    for key in keys:
+        value = item.get(key)
+        if isinstance(value, str) and value:
+            return value
+    return None
+
+
+def _call_id(item: dict[str, Any], inner: dict[str, Any]) -> str | None:
     for key in ("call_id", "id", "toolCallId", "toolUseId", "tool_call_id", "tool_use_id"):
-        call_id = call_id or coerce.string(item.get(key)) or coerce.string(inner.get(key))
-    return CallPart(name, args, call_id, text)
+        found = coerce.string(item.get(key)) or coerce.string(inner.get(key))
+        if found:
+            return found
+    return None
 
 
 def result_part(item: dict[str, Any]) -> ResultPart:
     """A tool result in any of its spellings."""
-    call_id = None
-    for key in ("tool_call_id", "tool_use_id", "toolCallId", "toolUseId", "call_id", "id"):
-        call_id = call_id or coerce.string(item.get(key))
-    name = coerce.string(item.get("name")) or coerce.string(item.get("toolName"))
+    call_id = _text(item, ("tool_call_id", "tool_use_id", "toolCallId", "toolUseId", "call_id", "id"))
+    name = _text(item, ("name", "toolName"))
     raw: Any = None
     for key in ("response", "result", "output", "content"):
         if key in item:
@@ -291,3 +310,4 @@ _WRAPPED: dict[str, Callable[[dict[str, Any]], Part | None]] = {
     "function_response": result_part,
     "message_content": block_part,
 }
+_WRAPPERS = frozenset(_WRAPPED)

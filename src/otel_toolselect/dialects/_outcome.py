@@ -15,7 +15,7 @@ from otel_toolselect.dialects import _coerce as coerce
 from otel_toolselect.dialects._source import Source
 from otel_toolselect.model.spans import STATUS_ERROR
 
-_STATUS_KEYS = ("gen_ai.tool.status", "gen_ai.task.status", "gen_ai.tool.call.status", "tool.status")
+_STATUS_KEYS = frozenset({"gen_ai.tool.status", "gen_ai.task.status", "gen_ai.tool.call.status", "tool.status"})
 _BAD = frozenset({"error", "failure", "failed"})
 
 
@@ -30,14 +30,17 @@ def outcome(source: Source, envelope: bool | None) -> Outcome:
     exception = _exception(source)
     error_type = coerce.string(source.get("error.type")) or exception.get("exception.type")
     text = exception.get("exception.message") or source.span.status_message or None
-    said = any(str(source.get(k) or "").lower() in _BAD for k in _STATUS_KEYS)
+    attributes = source.span.attributes
+    said = not _STATUS_KEYS.isdisjoint(attributes) and any(
+        str(attributes.get(k) or "").lower() in _BAD for k in _STATUS_KEYS
+    )
     if envelope is True or said or source.span.status_code == STATUS_ERROR or error_type or exception:
         return Outcome(False, error_type or ("tool_error" if envelope or said else None), text)
     return Outcome(True if source.span.end_ns else None, None, None)
 
 
 def _exception(source: Source) -> dict[str, Any]:
-    for signal in source.named("exception"):
+    for signal in source.named("exception") if source.signals else ():
         found = {k: v for k, v in signal.attributes.items() if isinstance(v, str)}
         return found or {"exception.type": "exception"}
     return {}

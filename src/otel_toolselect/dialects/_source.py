@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -38,7 +38,7 @@ class Source:
         return None
 
     def named(self, *names: str) -> Iterator[Signal]:
-        return (s for s in self.signals if s.name in names)
+        return (s for s in self.signals if s.name in names) if self.signals else iter(())
 
     def has_prefix(self, prefix: str) -> bool:
         return any(k.startswith(prefix) for k in self.span.attributes)
@@ -47,7 +47,9 @@ class Source:
 class Dialect(Protocol):
     """One instrumentation family. A dialect is one file: its `PLUGIN` follows this protocol.
 
-    `priority`: the higher is asked first; the first that claims a span reads it. `hints` are switches that bring what
+    `priority`: the higher is asked first; the first that claims a span reads it. It claims by the name of the span's
+    scope and the names of its attributes, never by their values: the answer holds for all spans that look alike, and is
+    asked for once. `hints` are switches that bring what
     spans of this dialect lack, by what is missing (arguments, results, catalog, request), for `toolselect doctor`.
     """
 
@@ -60,6 +62,6 @@ class Dialect(Protocol):
     @property
     def hints(self) -> dict[str, str]: ...
 
-    def claims(self, span: Span) -> bool: ...
+    def claims(self, scope: str, keys: Collection[str]) -> bool: ...
 
     def read(self, source: Source) -> Observation: ...

@@ -7,6 +7,7 @@ counts.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,7 +18,6 @@ from otel_toolselect.dialects._messages import call_part, result_part
 from otel_toolselect.dialects._source import Source
 from otel_toolselect.dialects.genai import kind_of, read_messages, read_tool
 from otel_toolselect.model.observations import Message, Observation, TextPart
-from otel_toolselect.model.spans import Span
 
 _TEAM = re2.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _RUNTIME = "autogen SingleThreadedAgentRuntime"
@@ -76,8 +76,8 @@ class AutoGen:
         }
     )
 
-    def claims(self, span: Span) -> bool:
-        return span.scope_name in ("autogen-core", "autogen_core", _RUNTIME)
+    def claims(self, scope: str, keys: Collection[str]) -> bool:
+        return scope in ("autogen-core", "autogen_core", _RUNTIME)
 
     def read(self, source: Source) -> Observation:
         if source.span.scope_name == _RUNTIME:

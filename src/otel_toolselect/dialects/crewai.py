@@ -6,6 +6,7 @@ OpenLLMetry records no tool spans either, so there the calls are unknown.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,7 +15,6 @@ from otel_toolselect.dialects import openinference, traceloop
 from otel_toolselect.dialects._source import Source
 from otel_toolselect.model.observations import Observation
 from otel_toolselect.model.runs import ToolDefinition
-from otel_toolselect.model.spans import Span
 
 
 def _items(source: Source, *keys: str) -> list[dict[str, Any]]:
@@ -64,10 +64,8 @@ class CrewAI:
         }
     )
 
-    def claims(self, span: Span) -> bool:
-        return span.scope_name.startswith(
-            ("openinference.instrumentation.crewai", "opentelemetry.instrumentation.crewai")
-        )
+    def claims(self, scope: str, keys: Collection[str]) -> bool:
+        return scope.startswith(("openinference.instrumentation.crewai", "opentelemetry.instrumentation.crewai"))
 
     def read(self, source: Source) -> Observation:
         if source.span.scope_name.startswith("openinference"):

@@ -6,6 +6,7 @@ events (1.28 to 1.36), numbered prompt/completion attributes (before), `gen_ai.s
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -63,19 +64,29 @@ def kind_of(span: Span) -> Kind:
     return "other"
 
 
+_BASE: tuple[tuple[str, Callable[[Any], Any], str, str], ...] = (
+    ("agent", coerce.string, "gen_ai.agent.name", "gen_ai.agent.name"),
+    ("conversation_id", coerce.identifier, "gen_ai.conversation.id", "session.id"),
+    ("provider", coerce.string, "gen_ai.provider.name", "gen_ai.system"),
+    ("model", coerce.string, "gen_ai.request.model", "gen_ai.response.model"),
+    ("response_id", coerce.string, "gen_ai.response.id", "gen_ai.response.id"),
+    ("input_tokens", coerce.integer, "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"),
+    ("output_tokens", coerce.integer, "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"),
+    ("cost_usd", coerce.number, "gen_ai.usage.cost", "gen_ai.usage.cost_usd"),
+)
+"""Field, how it is read, its attribute, and the attribute of older versions."""
+
+
 def base_fields(source: Source) -> dict[str, Any]:
     """The fields that every span of the conventions may carry."""
-    get = source.first
-    return {
-        "agent": coerce.string(get("gen_ai.agent.name")),
-        "conversation_id": coerce.identifier(get("gen_ai.conversation.id", "session.id")),
-        "provider": coerce.string(get("gen_ai.provider.name", "gen_ai.system")),
-        "model": coerce.string(get("gen_ai.request.model", "gen_ai.response.model")),
-        "response_id": coerce.string(get("gen_ai.response.id")),
-        "input_tokens": coerce.integer(get("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens")),
-        "output_tokens": coerce.integer(get("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens")),
-        "cost_usd": coerce.number(get("gen_ai.usage.cost", "gen_ai.usage.cost_usd")),
-    }
+    get = source.span.attributes.get
+    fields: dict[str, Any] = {}
+    for field_name, read, key, older in _BASE:
+        value = get(key)
+        if value is None or value == "":
+            value = get(older)
+        fields[field_name] = None if value is None else read(value)
+    return fields
 
 
 def read_messages(source: Source, kind: Kind, dialect: str) -> Observation:
@@ -167,8 +178,8 @@ class GenAI:
         }
     )
 
-    def claims(self, span: Span) -> bool:
-        return any(k.startswith("gen_ai.") for k in span.attributes)
+    def claims(self, scope: str, keys: Collection[str]) -> bool:
+        return any(k.startswith("gen_ai.") for k in keys)
 
     def read(self, source: Source) -> Observation:
         kind = kind_of(source.span)

@@ -6,6 +6,7 @@ Parallel calls add a bookkeeping span `execute_tool (merged)`. Results that are 
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
 from otel_toolselect.dialects import _coerce as coerce
@@ -15,7 +16,6 @@ from otel_toolselect.dialects._source import Source
 from otel_toolselect.dialects._tooluse import tool_use
 from otel_toolselect.dialects.genai import base_fields, kind_of, read_messages, read_tool
 from otel_toolselect.model.observations import Message, Observation, Part, ResultPart, ToolUse
-from otel_toolselect.model.spans import Span
 
 _ARGS, _RESPONSE = "gcp.vertex.agent.tool_call_args", "gcp.vertex.agent.tool_response"
 _REQUEST, _ANSWER = "gcp.vertex.agent.llm_request", "gcp.vertex.agent.llm_response"
@@ -95,8 +95,8 @@ class GoogleADK:
         }
     )
 
-    def claims(self, span: Span) -> bool:
-        return span.scope_name in ("gcp.vertex.agent", "google_adk", "google.adk")
+    def claims(self, scope: str, keys: Collection[str]) -> bool:
+        return scope in ("gcp.vertex.agent", "google_adk", "google.adk")
 
     def read(self, source: Source) -> Observation:
         kind = kind_of(source.span)

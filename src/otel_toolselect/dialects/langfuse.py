@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from otel_toolselect.dialects import _coerce as coerce
@@ -10,7 +11,6 @@ from otel_toolselect.dialects._source import Source
 from otel_toolselect.dialects._tooluse import tool_use
 from otel_toolselect.dialects.genai import base_fields
 from otel_toolselect.model.observations import Kind, Observation
-from otel_toolselect.model.spans import Span
 
 _KINDS: dict[str, Kind] = {"generation": "model", "tool": "tool", "agent": "agent"}
 _OBSERVE = 'decorate tools with @observe(as_type="tool") and leave capture_input/capture_output on'
@@ -43,8 +43,8 @@ class Langfuse:
         }
     )
 
-    def claims(self, span: Span) -> bool:
-        return "langfuse.observation.type" in span.attributes
+    def claims(self, scope: str, keys: Collection[str]) -> bool:
+        return "langfuse.observation.type" in keys
 
     def read(self, source: Source) -> Observation:
         kind = _KINDS.get(str(source.get("langfuse.observation.type")), "other")

@@ -7,6 +7,7 @@ The two keys mean input and output of whatever the span is; values are LangChain
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +18,6 @@ from otel_toolselect.dialects._source import Source
 from otel_toolselect.dialects._tooluse import tool_use
 from otel_toolselect.dialects.genai import base_fields
 from otel_toolselect.model.observations import Kind, Message, Observation
-from otel_toolselect.model.spans import Span
 
 _KINDS: dict[str, Kind] = {"llm": "model", "tool": "tool"}
 _HIDE = "unset LANGSMITH_HIDE_INPUTS / LANGSMITH_HIDE_OUTPUTS"
@@ -48,8 +48,8 @@ class LangSmith:
         default_factory=lambda: {"arguments": _HIDE, "results": _HIDE, "request": _HIDE, "catalog": _HIDE}
     )
 
-    def claims(self, span: Span) -> bool:
-        return "langsmith.span.kind" in span.attributes or span.scope_name == "langsmith"
+    def claims(self, scope: str, keys: Collection[str]) -> bool:
+        return "langsmith.span.kind" in keys or scope == "langsmith"
 
     def read(self, source: Source) -> Observation:
         kind = _KINDS.get(str(source.get("langsmith.span.kind") or ""), "other")

@@ -6,6 +6,7 @@ Tool definitions are names only. Written from a description of its spans, not fr
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,7 +15,6 @@ from otel_toolselect.dialects._messages import call_part, messages
 from otel_toolselect.dialects._source import Source
 from otel_toolselect.dialects.genai import kind_of, read_messages, read_tool
 from otel_toolselect.model.observations import Message, Observation, Part, TextPart
-from otel_toolselect.model.spans import Span
 
 _STEP = ("mastra.model_step.output", "mastra.model_generation.output")
 
@@ -59,8 +59,8 @@ class Mastra:
         }
     )
 
-    def claims(self, span: Span) -> bool:
-        return "mastra.span.type" in span.attributes or span.scope_name.startswith("@mastra/")
+    def claims(self, scope: str, keys: Collection[str]) -> bool:
+        return "mastra.span.type" in keys or scope.startswith("@mastra/")
 
     def read(self, source: Source) -> Observation:
         kind = kind_of(source.span)

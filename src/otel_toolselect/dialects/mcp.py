@@ -6,6 +6,7 @@ SDK, server), often across processes; the client SDK's own span names the tool i
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -13,7 +14,7 @@ from otel_toolselect.dialects import _coerce as coerce
 from otel_toolselect.dialects._source import Source
 from otel_toolselect.dialects.genai import read_tool
 from otel_toolselect.model.observations import Observation
-from otel_toolselect.model.spans import KIND_CLIENT, KIND_SERVER, Span
+from otel_toolselect.model.spans import KIND_CLIENT, KIND_SERVER
 
 METHOD = "mcp.method.name"
 _CALL = "tools/call"
@@ -41,8 +42,8 @@ class MCP:
         }
     )
 
-    def claims(self, span: Span) -> bool:
-        return METHOD in span.attributes
+    def claims(self, scope: str, keys: Collection[str]) -> bool:
+        return METHOD in keys
 
     def read(self, source: Source) -> Observation:
         if source.get(METHOD) != _CALL:

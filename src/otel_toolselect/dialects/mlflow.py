@@ -4,6 +4,7 @@ encoded.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +14,6 @@ from otel_toolselect.dialects._source import Source
 from otel_toolselect.dialects._tooluse import tool_use
 from otel_toolselect.dialects.genai import base_fields
 from otel_toolselect.model.observations import Kind, Observation
-from otel_toolselect.model.spans import Span
 
 _KINDS: dict[str, Kind] = {"CHAT_MODEL": "model", "LLM": "model", "TOOL": "tool", "AGENT": "agent"}
 _TRACE = "decorate tools with @mlflow.trace(span_type=SpanType.TOOL)"
@@ -45,8 +45,8 @@ class MLflow:
         }
     )
 
-    def claims(self, span: Span) -> bool:
-        return "mlflow.spanType" in span.attributes or "mlflow.traceRequestId" in span.attributes
+    def claims(self, scope: str, keys: Collection[str]) -> bool:
+        return "mlflow.spanType" in keys or "mlflow.traceRequestId" in keys
 
     def read(self, source: Source) -> Observation:
         kind = _KINDS.get(str(_plain(source.get("mlflow.spanType"))), "other")

@@ -6,6 +6,7 @@ that were seen in captures are told apart by shape, not by library name.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +18,6 @@ from otel_toolselect.dialects._outcome import outcome
 from otel_toolselect.dialects._source import Source
 from otel_toolselect.model.observations import Kind, Message, Observation, ToolUse
 from otel_toolselect.model.runs import ToolDefinition, Unknown
-from otel_toolselect.model.spans import Span
 
 KIND = "openinference.span.kind"
 _KINDS: dict[str, Kind] = {"LLM": "model", "TOOL": "tool", "AGENT": "agent"}
@@ -234,8 +234,8 @@ class OpenInference:
         }
     )
 
-    def claims(self, span: Span) -> bool:
-        return KIND in span.attributes or span.scope_name.startswith("openinference.instrumentation")
+    def claims(self, scope: str, keys: Collection[str]) -> bool:
+        return KIND in keys or scope.startswith("openinference.instrumentation")
 
     def read(self, source: Source) -> Observation:
         return read_span(source, self.name)

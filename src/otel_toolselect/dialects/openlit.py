@@ -7,6 +7,7 @@ all.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from otel_toolselect.dialects import _coerce as coerce
@@ -14,7 +15,6 @@ from otel_toolselect.dialects._outcome import outcome
 from otel_toolselect.dialects._source import Source
 from otel_toolselect.dialects.genai import CAPTURE, base_fields, kind_of, read_messages, read_tool
 from otel_toolselect.model.observations import Observation, ToolUse
-from otel_toolselect.model.spans import Span
 
 
 def _function(source: Source, dialect: str) -> Observation:
@@ -49,8 +49,8 @@ class OpenLIT:
         }
     )
 
-    def claims(self, span: Span) -> bool:
-        return span.scope_name == "openlit" or span.scope_name.startswith("openlit.")
+    def claims(self, scope: str, keys: Collection[str]) -> bool:
+        return scope == "openlit" or scope.startswith("openlit.")
 
     def read(self, source: Source) -> Observation:
         kind = kind_of(source.span)

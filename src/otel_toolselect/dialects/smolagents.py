@@ -6,13 +6,13 @@ on the agent span only; the model sees it behind a heading.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
 from otel_toolselect.dialects import _coerce as coerce
 from otel_toolselect.dialects import openinference
 from otel_toolselect.dialects._source import Source
 from otel_toolselect.model.observations import CallPart, Message, Observation, Part, TextPart
-from otel_toolselect.model.spans import Span
 
 FINAL = "final_answer"
 
@@ -38,8 +38,8 @@ class Smolagents:
         }
     )
 
-    def claims(self, span: Span) -> bool:
-        return span.scope_name.startswith("openinference.instrumentation.smolagents")
+    def claims(self, scope: str, keys: Collection[str]) -> bool:
+        return scope.startswith("openinference.instrumentation.smolagents")
 
     def read(self, source: Source) -> Observation:
         read = openinference.read_span(source, self.name)

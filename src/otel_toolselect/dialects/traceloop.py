@@ -7,6 +7,7 @@ the callback.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -149,11 +150,11 @@ class Traceloop:
         }
     )
 
-    def claims(self, span: Span) -> bool:
-        if any(k.startswith("traceloop.") for k in span.attributes):
+    def claims(self, scope: str, keys: Collection[str]) -> bool:
+        if any(k.startswith("traceloop.") for k in keys):
             return True
         prefix = "opentelemetry.instrumentation."
-        return span.scope_name.startswith(tuple(prefix + s for s in _SCOPES))
+        return scope.startswith(tuple(prefix + s for s in _SCOPES))
 
     def read(self, source: Source) -> Observation:
         return read_span(source, self.name)

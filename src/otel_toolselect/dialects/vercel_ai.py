@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +16,6 @@ from otel_toolselect.dialects._source import Source
 from otel_toolselect.dialects._tooluse import tool_use
 from otel_toolselect.dialects.genai import base_fields
 from otel_toolselect.model.observations import Message, Observation, Part, TextPart
-from otel_toolselect.model.spans import Span
 
 _RECORD = "set experimental_telemetry: { isEnabled: true, recordInputs: true, recordOutputs: true } on the call"
 _ROOTS = ("ai.generateText", "ai.streamText", "ai.generateObject", "ai.streamObject")
@@ -65,8 +65,8 @@ class VercelAI:
         }
     )
 
-    def claims(self, span: Span) -> bool:
-        return "ai.operationId" in span.attributes
+    def claims(self, scope: str, keys: Collection[str]) -> bool:
+        return "ai.operationId" in keys
 
     def read(self, source: Source) -> Observation:
         operation = str(source.get("ai.operationId"))

@@ -54,15 +54,15 @@ class Message:
 
     @property
     def text(self) -> str:
-        return "\n".join(p.text for p in self.parts if isinstance(p, TextPart) and p.text)
+        return "\n".join([p.text for p in self.parts if isinstance(p, TextPart) and p.text])
 
     @property
     def calls(self) -> tuple[CallPart, ...]:
-        return tuple(p for p in self.parts if isinstance(p, CallPart))
+        return tuple([p for p in self.parts if isinstance(p, CallPart)])
 
     @property
     def results(self) -> tuple[ResultPart, ...]:
-        return tuple(p for p in self.parts if isinstance(p, ResultPart))
+        return tuple([p for p in self.parts if isinstance(p, ResultPart)])
 
 
 @dataclass(frozen=True, slots=True)

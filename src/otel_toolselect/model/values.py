@@ -46,7 +46,10 @@ def _plain(value: Any) -> Any:
 
 def canonical(value: JSON) -> str:
     """The one JSON text of a value: equal values (see `json_equal`) have equal texts. Sorted, compact, not escaped."""
-    return json.dumps(_plain(value), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return _write(_plain(value))
+
+
+_write = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode
 
 
 def digest(value: JSON) -> str:
