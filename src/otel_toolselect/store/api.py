@@ -187,8 +187,8 @@ class Store(Protocol):
         """Decisions in order of (suite, hour of the start, run id, rule)."""
         ...
 
-    def runs_of_traces(self, trace_ids: Sequence[str]) -> tuple[str, ...]:
-        """Ids of the runs that hold spans of one of these traces."""
+    def runs_of_traces(self, trace_ids: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+        """Ids of the runs that hold spans of these traces, by trace id; a trace without a run is absent."""
         ...
 
     def retract(self, run_ids: Sequence[str]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -220,7 +220,7 @@ class ClickHouseStore:
     ) -> Iterator[Decision]:
         return self._judgements.read(suite, since_ns, until_ns)
 
-    def runs_of_traces(self, trace_ids: Sequence[str]) -> tuple[str, ...]:
+    def runs_of_traces(self, trace_ids: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         return self._judgements.runs_of_traces(trace_ids)
 
     def retract(self, run_ids: Sequence[str]) -> None:

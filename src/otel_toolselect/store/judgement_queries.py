@@ -56,7 +56,10 @@ WHERE Gone = 0 AND Suite IN {suites:Array(String)} AND RunId IN {ids:Array(Strin
 
 
 def run_ids_of(trace_ids: Sequence[str]) -> Select:
-    sql = "SELECT RunId FROM runs FINAL WHERE Gone = 0 AND hasAny(TraceIds, {ids:Array(String)}) ORDER BY RunId"
+    sql = """SELECT RunId, arrayIntersect(TraceIds, {ids:Array(String)}) AS Traces
+FROM runs FINAL
+WHERE Gone = 0 AND hasAny(TraceIds, {ids:Array(String)})
+ORDER BY RunId"""
     return Select(sql, {"ids": list(trace_ids)})
 
 

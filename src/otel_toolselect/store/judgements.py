@@ -88,12 +88,15 @@ class Judgements:
                 return
             after = (found["Suite"][-1], filed[-1], found["RunId"][-1], found["Rule"][-1])
 
-    def runs_of_traces(self, trace_ids: Sequence[str]) -> tuple[str, ...]:
-        found: set[str] = set()
+    def runs_of_traces(self, trace_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        runs: dict[str, list[str]] = {}
         for ids in _parts(sorted(set(trace_ids))):
             select = judgement_queries.run_ids_of(ids)
-            found.update(self._session.select(select.sql, select.params).get("RunId", ()))
-        return tuple(sorted(found))
+            found = self._session.select(select.sql, select.params)
+            for run_id, traces in zip(found.get("RunId", ()), found.get("Traces", ()), strict=True):
+                for trace_id in traces:
+                    runs.setdefault(trace_id, []).append(run_id)
+        return {trace_id: tuple(ids) for trace_id, ids in runs.items()}
 
     def retract(self, run_ids: Sequence[str]) -> None:
         """Runs, verdicts and decisions: the run last, so that a retraction that was cut off can be done again."""

@@ -296,13 +296,13 @@ class StoreContract:
             [verdict(run_id="gone"), verdict(run_id="kept")],
             [decision(run_id=r.run_id, start_ns=r.start_ns) for r in (gone, kept)],
         )
-        assert store.runs_of_traces(["t2", "t9"]) == ("gone",)
+        assert store.runs_of_traces(["t2", "t9"]) == {"t2": ("gone",)}
         for _ in range(2):
             store.retract(["gone", "never there"])
         assert [r.run_id for r in store.runs()] == ["kept"]
         assert [v.run_id for v in store.verdicts()] == ["kept"]
         assert [d.run_id for d in store.decisions()] == ["kept"]
-        assert store.runs_of_traces(["t2"]) == ()
+        assert store.runs_of_traces(["t2"]) == {}
         overview = store.overview()
         assert (overview.runs, overview.verdicts) == (1, 1)
         store.write_runs([gone])

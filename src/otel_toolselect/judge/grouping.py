@@ -1,0 +1,130 @@
+"""From traces that are due to groups that are assembled together: each due trace with the traces that something ties it
+to, as runs may be stitched across traces (design section 4).
+
+It remembers, within bounds, what it has seen: the ties of traces and the runs that were made of them. What it has
+forgotten, or never saw, the store knows.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from otel_toolselect.assemble import ties
+from otel_toolselect.dialects import read
+from otel_toolselect.judge.waiting import Slot
+from otel_toolselect.model.observations import Observation
+from otel_toolselect.model.runs import Run
+from otel_toolselect.store import Store
+
+log = logging.getLogger(__name__)
+
+REMEMBERED = 200_000
+"""Traces, and ties between traces, that are remembered."""
+LARGEST_GROUP = 1_000
+"""Traces that are assembled together at most; ids that every trace repeats would otherwise tie everything."""
+
+
+@dataclass(slots=True)
+class Group:
+    """Traces that are assembled together. `earlier`: runs that were made of them before."""
+
+    trace_ids: list[str] = field(default_factory=list)
+    observations: list[Observation] = field(default_factory=list)
+    earlier: set[str] = field(default_factory=set)
+
+
+class Grouping:
+    """Not safe for threads. `sole_writer`: see `judge.live`."""
+
+    def __init__(self, store: Store, *, sole_writer: bool) -> None:
+        self._store = store
+        self._sole_writer = sole_writer
+        self._runs: OrderedDict[str, tuple[str, ...]] = OrderedDict()  # trace id -> runs made of it
+        self._tied: OrderedDict[str, list[str]] = OrderedDict()  # tie -> trace ids
+        self.read_back = 0
+        """Traces that were read from the store."""
+
+    def groups(self, slots: Sequence[Slot]) -> list[Group]:
+        """Every trace of the slots in one group, and in no other. Raises StoreError."""
+        seen = self._see(slots)
+        found: list[Group] = []
+        done: set[str] = set()
+        for slot in slots:
+            if slot.trace_id not in done:
+                found.append(self._group(slot.trace_id, seen, done))
+        return found
+
+    def remember(self, group: Group, runs: Iterable[Run]) -> None:
+        """The runs that stand for a group now."""
+        made: dict[str, list[str]] = {trace_id: [] for trace_id in group.trace_ids}
+        for run in runs:
+            for trace_id in run.trace_ids:
+                made.setdefault(trace_id, []).append(run.run_id)
+        for trace_id, ids in made.items():
+            self._runs[trace_id] = tuple(ids)
+            self._runs.move_to_end(trace_id)
+        _bound(self._runs)
+        _bound(self._tied)
+
+    def _group(self, start: str, seen: dict[str, list[Observation]], done: set[str]) -> Group:
+        group = Group()
+        frontier = [start]
+        while frontier:
+            ids = [t for t in dict.fromkeys(frontier) if t not in done]
+            done.update(ids)
+            missing = [Slot(t, 0.0, held=False) for t in ids if t not in seen]
+            if missing:
+                seen |= self._see(missing)
+            frontier = []
+            for trace_id in ids:
+                observations = seen.pop(trace_id)
+                group.trace_ids.append(trace_id)
+                group.observations += observations
+                group.earlier.update(self._runs.get(trace_id, ()))
+                frontier += self._neighbours(trace_id, observations)
+            if len(group.trace_ids) >= LARGEST_GROUP and frontier:
+                log.warning("%d traces are tied together, the rest is assembled apart", len(group.trace_ids))
+                break
+        return group
+
+    def _neighbours(self, trace_id: str, observations: Sequence[Observation]) -> list[str]:
+        found: list[str] = []
+        for key in ties(observations):
+            others = self._tied.setdefault(key, [])
+            self._tied.move_to_end(key)
+            found += others
+            if trace_id not in others:
+                others.append(trace_id)
+        return found
+
+    def _see(self, slots: Sequence[Slot]) -> dict[str, list[Observation]]:
+        """Each trace as the dialects read it: from fresh spans where those are all there is, else from the store."""
+        seen: dict[str, list[Observation]] = {}
+        stored: list[str] = []
+        for slot in slots:
+            if self._sole_writer and slot.whole and slot.trace_id not in self._runs:
+                seen[slot.trace_id] = read(slot.spans, slot.logs)
+            else:
+                stored.append(slot.trace_id)
+        if stored:
+            seen |= self._read_back(stored)
+        return seen
+
+    def _read_back(self, trace_ids: Sequence[str]) -> dict[str, list[Observation]]:
+        self.read_back += len(trace_ids)
+        unknown = [t for t in trace_ids if t not in self._runs]
+        if unknown:
+            self._runs.update(self._store.runs_of_traces(unknown))
+        seen: dict[str, list[Observation]] = {t: [] for t in trace_ids}
+        for spans, logs in self._store.traces(trace_ids=trace_ids):
+            seen[spans[0].trace_id if spans else logs[0].trace_id] = read(spans, logs)
+        return seen
+
+
+def _bound(held: OrderedDict[str, Any]) -> None:
+    while len(held) > REMEMBERED:
+        held.popitem(last=False)

@@ -1,0 +1,181 @@
+"""Live judging: traces that arrive are assembled and judged once they are quiet, and again when something late comes
+(design section 3: a late span simply makes its trace due again).
+
+The store is the authority: what is judged is what the store holds of a trace. Fresh spans that a receiver hands over
+spare reading them back, and are used only where they are known to be all there is: this process is the only writer, the
+trace was not judged before, and no span of it lacks its parent. The outcome is the same without them.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from otel_toolselect.assemble import CaseAttributes, assemble
+from otel_toolselect.errors import StoreError
+from otel_toolselect.judge.grouping import Group, Grouping
+from otel_toolselect.judge.panel import Panel
+from otel_toolselect.judge.waiting import Patience, Waiting
+from otel_toolselect.model.runs import Run
+from otel_toolselect.model.spans import LogRecord, Span
+from otel_toolselect.store import Store
+
+log = logging.getLogger(__name__)
+
+TRACES_PER_TURN = 2_000
+_TICK_S = 0.25
+_LONGEST_PAUSE_S = 30.0
+
+
+@dataclass(slots=True)
+class LiveCounters:
+    """All only grow, but for `waiting_traces`, `held_bytes` and `lag_s`, which say how things stand."""
+
+    traces: int = 0
+    runs: int = 0
+    verdicts: int = 0
+    decisions: int = 0
+    retracted: int = 0
+    read_back: int = 0
+    """Traces that were read from the store, not taken from fresh spans."""
+    faults: int = 0
+    """Groups of traces that could not be assembled or judged: a mistake of ours, logged without content."""
+    store_failures: int = 0
+    waiting_traces: int = 0
+    held_bytes: int = 0
+    lag_s: float = 0.0
+    """Seconds since the first span of the trace that has waited longest."""
+
+
+class LiveJudge:
+    """`offer` is called by whoever stored something, from any thread; judging happens on a thread of its own, or in
+    `turn` and `settle` for callers that have one.
+
+    `sole_writer`: nobody else writes spans to this store, so that fresh spans can be all there is of a trace.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        panel: Callable[[], Panel],
+        names: CaseAttributes,
+        patience: Patience,
+        *,
+        sole_writer: bool,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._store = store
+        self._panel = panel
+        self._names = names
+        self._clock = clock
+        self._waiting = Waiting(patience)
+        self._grouping = Grouping(store, sole_writer=sole_writer)
+        self._lock = threading.Lock()
+        self._turning = threading.Lock()
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self.counters = LiveCounters()
+
+    # from outside
+
+    def offer(self, spans: Sequence[Span], logs: Sequence[LogRecord]) -> None:
+        """Spans and log records that are in the store now."""
+        with self._lock:
+            self._waiting.offer(spans, logs, self._clock())
+
+    def recover(self, trace_ids: Iterable[str]) -> None:
+        """Traces that an earlier process may have left unjudged."""
+        with self._lock:
+            self._waiting.mark(trace_ids, self._clock())
+
+    def start(self) -> None:
+        self._thread = threading.Thread(target=self._run, name="toolselect-judge", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ends the thread after the turn under way; what waits is judged by the next process."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def settle(self) -> None:
+        """Judges everything that waits, due or not. Raises StoreError when the store is away."""
+        while self._turn(float("inf")):
+            pass
+
+    def turn(self) -> int:
+        """Judges what is due; how many traces that were. Raises StoreError; they are due again then."""
+        return self._turn(self._clock())
+
+    def snapshot(self) -> LiveCounters:
+        with self._lock:
+            oldest = self._waiting.oldest_s
+            self.counters.waiting_traces = len(self._waiting)
+            self.counters.held_bytes = self._waiting.held_bytes
+            self.counters.lag_s = 0.0 if oldest is None else max(0.0, self._clock() - oldest)
+        return self.counters
+
+    # the thread
+
+    def _run(self) -> None:
+        pause = _TICK_S
+        while not self._stop.wait(pause):
+            try:
+                pause = 0.0 if self.turn() >= TRACES_PER_TURN else _TICK_S
+            except StoreError as error:
+                self.counters.store_failures += 1
+                if pause < 1:
+                    log.warning("live judging waits, the store did not answer: %s", type(error).__name__)
+                pause = min(max(pause * 2, 1.0), _LONGEST_PAUSE_S)
+
+    def _turn(self, now_s: float) -> int:
+        with self._turning:  # `settle` may be called while the thread is at work
+            with self._lock:
+                slots = self._waiting.take_due(now_s, TRACES_PER_TURN)
+            if not slots:
+                return 0
+            try:
+                self._judge(self._grouping.groups(slots))
+            except StoreError:
+                for slot in slots:
+                    slot.held = False  # a part may be written: what stands now is asked of the store the next time
+                with self._lock:
+                    self._waiting.put_back(slots)
+                raise
+            self.counters.traces += len(slots)
+            self.counters.read_back = self._grouping.read_back
+            return len(slots)
+
+    def _judge(self, groups: Sequence[Group]) -> None:
+        made: list[tuple[Group, list[Run]]] = []
+        for group in groups:
+            try:
+                made.append((group, assemble(group.observations, self._names)))
+            except Exception as error:  # noqa: BLE001 - a fault in one group must not stop the others
+                self.counters.faults += 1
+                log.error("%d traces cannot be assembled: %s", len(group.trace_ids), type(error).__name__)
+        first = [run for group, runs in made if not group.earlier for run in runs]
+        again = [run for group, runs in made if group.earlier for run in runs]
+        gone = {run_id for group, _ in made for run_id in group.earlier} - {run.run_id for run in again}
+        self._keep(first, again, gone)
+        for group, runs in made:
+            self._grouping.remember(group, runs)
+
+    def _keep(self, first: list[Run], again: list[Run], gone: set[str]) -> None:
+        panel = self._panel()
+        judged = panel.judge(first)
+        self._store.write_runs(judged.runs)
+        self._store.add_judged(judged.verdicts, judged.decisions)
+        judged_again = panel.judge(again)
+        self._store.write_runs(judged_again.runs)
+        self._store.replace_judged(panel.names, judged_again.runs, judged_again.verdicts, judged_again.decisions)
+        for part in (judged, judged_again):
+            self.counters.runs += len(part.runs)
+            self.counters.verdicts += len(part.verdicts)
+            self.counters.decisions += len(part.decisions)
+        if gone:
+            self._store.retract(sorted(gone))
+            self.counters.retracted += len(gone)
