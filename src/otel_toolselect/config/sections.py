@@ -74,6 +74,27 @@ class Spool:
 
 
 @dataclass(frozen=True, slots=True)
+class Live:
+    """What `serve` judges as it arrives: runs under `suites` and `rules` (paths of files). Off while both are empty.
+
+    A trace is judged after `settle_seconds` of quiet, `wait_seconds` while its root is not there, and again when
+    something late comes. `memory_bytes` of fresh spans are held for it; the rest is read back from the store.
+    `lookback_seconds`: how far back the first start looks for traces that were never judged.
+    """
+
+    suites: tuple[str, ...] = setting((), v.texts)
+    rules: tuple[str, ...] = setting((), v.texts)
+    settle_seconds: float = setting(2.0, v.seconds)
+    wait_seconds: float = setting(30.0, v.seconds)
+    memory_bytes: int = setting(64 * 2**20, v.size)
+    lookback_seconds: float = setting(3_600.0, v.seconds)
+
+    @property
+    def on(self) -> bool:
+        return bool(self.suites or self.rules)
+
+
+@dataclass(frozen=True, slots=True)
 class CaseNames:
     """Attributes that identify a case, by field (design section 4)."""
 

@@ -39,6 +39,7 @@ class _Reading:
 
     notes: Notes
     limits: Limits
+    places: list[str]
     spans: list[Span] = field(default_factory=list)
     logs: list[LogRecord] = field(default_factory=list)
 
@@ -52,17 +53,33 @@ class _Scope:
     version: str
 
 
-def decode_json(body: bytes, *, where: str = "", signal: Signal | None = None, limits: Limits = DEFAULT) -> Batch:
+def decode_json(
+    body: bytes,
+    *,
+    where: str = "",
+    signal: Signal | None = None,
+    limits: Limits = DEFAULT,
+    places: list[str] | None = None,
+) -> Batch:
     """One OTLP/JSON request: an object with `resourceSpans` and/or `resourceLogs` (only that of `signal`,
     if given).
 
     `{}` is an empty request. An object with members but none of these is not OTLP: DecodeError, as is
-    everything else that is not JSON or whose outer lists have the wrong type.
+    everything else that is not JSON or whose outer lists have the wrong type. `places` gets where in the document each
+    record stood, in the order of the batch.
     """
-    return decode_document(loads(as_text(body, where=where), where=where), where=where, signal=signal, limits=limits)
+    document = loads(as_text(body, where=where), where=where)
+    return decode_document(document, where=where, signal=signal, limits=limits, places=places)
 
 
-def decode_document(document: Any, *, where: str = "", signal: Signal | None = None, limits: Limits = DEFAULT) -> Batch:
+def decode_document(
+    document: Any,
+    *,
+    where: str = "",
+    signal: Signal | None = None,
+    limits: Limits = DEFAULT,
+    places: list[str] | None = None,
+) -> Batch:
     """Same as `decode_json`, for a document that is already parsed."""
     if not isinstance(document, dict):
         raise DecodeError(f"not OTLP: an object is expected, not {scalars.type_name(document)}", where=where)
@@ -70,7 +87,7 @@ def decode_document(document: Any, *, where: str = "", signal: Signal | None = N
     if document and not any(name in document for s in wanted for name in _TOPS[s]):
         names = " or ".join(_TOPS[s][0] for s in wanted)
         raise DecodeError(f"not OTLP: the object has no {names}", where=where)
-    reading = _Reading(Notes(where), limits)
+    reading = _Reading(Notes(where), limits, [] if places is None else places)
     try:
         _groups(reading, wanted.get("traces"), _SPANS)
         _groups(reading, wanted.get("logs"), _LOGS)
@@ -125,10 +142,13 @@ def _records(reading: _Reading, scoped: Any, resource: Attributes, place: str, k
     except BadField as bad:
         raise bad.under(place) from None
     for k, record in enumerate(records):
+        at = f"{place}.{kind.leaf}[{k}]"
         try:
             kind.read(reading, _object(record, ""), scope)
         except BadField as bad:
-            kind.reject(reading.notes, f"{place}.{kind.leaf}[{k}]", bad)
+            kind.reject(reading.notes, at, bad)
+        else:
+            reading.places.append(at)
 
 
 def _object(value: Any, name: str) -> dict[str, Any]:

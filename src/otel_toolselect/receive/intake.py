@@ -55,6 +55,8 @@ class Intake:
         left_out = (*admitted.notes.rejected_spans, *admitted.notes.rejected_logs)
         for kind, n in Counter(r.kind for r in left_out).items():
             self._counters.reject(kind, n)
+        for what, n in admitted.alterations.items():
+            self._counters.alter(what, n)
         self._counters.answer(protocol, "accepted")
         self._counters.ack_s.observe(time.perf_counter() - began)
         return replies.encode_success(request.signal, request.encoding, admitted.notes)
@@ -67,7 +69,7 @@ class Intake:
         except TooLargeError:
             raise
         except InputError as error:
-            await asyncio.to_thread(self._dead.keep, request, str(error), acknowledged=False)
+            await asyncio.to_thread(self._keep_refused, request, str(error))
             raise
         if admitted.spans or admitted.logs:
             written = self._loop.create_future()
@@ -75,6 +77,14 @@ class Intake:
             await written
         self.access.charge(sender, spans=admitted.spans + admitted.logs)
         return admitted
+
+    def _keep_refused(self, request: Request, reason: str) -> None:
+        """A body that cannot be read cannot be redacted either: then only its size and digest are kept."""
+        digest = self._door.fingerprint(request)
+        if digest is None:
+            self._dead.keep(request, reason, acknowledged=False)
+        else:
+            self._dead.keep_digest(request, reason, digest)
 
     def told(self, pending: Sequence[Pending], error: Exception | None) -> None:
         """Wakes the senders of one group commit with one call into the loop."""

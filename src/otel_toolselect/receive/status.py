@@ -38,6 +38,10 @@ class UnknownMethodError(InputError):
     """A gRPC method that is not served here."""
 
 
+class TooManyError(TooLargeError):
+    """More spans or log records in one request than the limit; smaller requests pass."""
+
+
 class SlowBodyError(InputError):
     """A body that was not there in time."""
 
@@ -83,6 +87,7 @@ _TABLE: tuple[tuple[type[Exception], int, int, str], ...] = (
     (ForbiddenError, PERMISSION_DENIED, 403, "forbidden"),
     (UnknownMethodError, UNIMPLEMENTED, 404, OTHER),
     (SlowBodyError, DEADLINE_EXCEEDED, 408, "too_slow"),
+    (TooManyError, RESOURCE_EXHAUSTED, 413, "too_many"),
     (TooLargeError, RESOURCE_EXHAUSTED, 413, "too_large"),
     (UnsupportedTypeError, INVALID_ARGUMENT, 415, "unsupported_type"),
     (InputError, INVALID_ARGUMENT, 400, "not_otlp"),

@@ -1,0 +1,212 @@
+"""`redact.content = "drop"`: what was said and done goes, how it went stays.
+
+Of every attribute, event and log body that a dialect reads content from, texts become empty, and arguments and results
+become `[REDACTED]`, which every reader takes for "not recorded" rather than for an empty object. Roles, tool names,
+call ids, finish reasons, error marks and the number and order of messages stay: tool selection can still be judged.
+Tool definitions stay as well: they are the agent's, not its users'. Texts of errors go, their types stay.
+
+What stays inside content is a short list, checked by form (a role is a known role, an id is one word); every other
+member of a message goes, known or not.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import lru_cache
+from typing import Any, Literal
+
+from otel_toolselect.otlp import protodecode
+from otel_toolselect.otlp.encode import put_value
+from otel_toolselect.otlp.jsondecode import Signal
+from otel_toolselect.otlp.limits import DEFAULT
+from otel_toolselect.otlp.redact.messages import GONE, emptied, flattened
+
+Place = Literal["messages", "value", "text", "numbered", "catalog"]
+
+_PLACES: dict[str, Place] = {
+    # GenAI conventions, in all versions
+    "gen_ai.input.messages": "messages",
+    "gen_ai.output.messages": "messages",
+    "gen_ai.system_instructions": "messages",
+    "gen_ai.prompt": "messages",
+    "gen_ai.completion": "messages",
+    "gen_ai.tool.call.arguments": "value",
+    "gen_ai.tool.call.result": "value",
+    "gen_ai.tool.input": "value",
+    "gen_ai.tool.output": "value",
+    "gen_ai.tool.arguments": "value",
+    "gen_ai.tool.message": "value",
+    "tool_arguments": "value",
+    "tool_response": "value",
+    # OpenInference, OpenLLMetry
+    "input.value": "messages",
+    "output.value": "messages",
+    "tool.parameters": "value",
+    "llm.prompts": "messages",
+    "llm.function_call": "value",
+    "llm.invocation_parameters": "catalog",
+    "metadata": "catalog",
+    "retrieval.documents": "value",
+    "traceloop.entity.input": "messages",
+    "traceloop.entity.output": "messages",
+    # frameworks
+    "ai.prompt": "messages",
+    "ai.prompt.messages": "messages",
+    "ai.response.text": "text",
+    "ai.response.object": "text",
+    "ai.response.reasoning": "text",
+    "ai.response.toolCalls": "messages",
+    "ai.result.text": "text",
+    "ai.result.object": "text",
+    "ai.result.toolCalls": "messages",
+    "ai.toolCall.args": "value",
+    "ai.toolCall.result": "value",
+    "crewai.crew.result": "text",
+    "crewai.crew.tasks": "value",
+    "crewai.task.description": "text",
+    "gcp.vertex.agent.llm_request": "messages",
+    "gcp.vertex.agent.llm_response": "messages",
+    "gcp.vertex.agent.tool_call_args": "value",
+    "gcp.vertex.agent.tool_response": "value",
+    "gcp.vertex.agent.data": "messages",
+    "langfuse.observation.input": "messages",
+    "langfuse.observation.output": "messages",
+    "langfuse.trace.input": "messages",
+    "langfuse.trace.output": "messages",
+    "mlflow.spanInputs": "messages",
+    "mlflow.spanOutputs": "messages",
+    "mlflow.traceInputs": "messages",
+    "mlflow.traceOutputs": "messages",
+    "request_data": "messages",
+    "response_data": "messages",
+    "all_messages_events": "messages",
+    "pydantic_ai.all_messages": "messages",
+    "final_result": "text",
+    "events": "messages",
+    "function.args": "value",
+    "function.kwargs": "value",
+    "messaging.message": "messages",
+    "message": "messages",
+    "messages": "messages",
+    "content": "messages",
+    "tool_calls": "messages",
+    "input": "messages",
+    "output": "messages",
+    "arguments": "value",
+    "result": "value",
+    # errors
+    "exception.message": "text",
+    "exception.stacktrace": "text",
+    "error.message": "text",
+}
+_NUMBERED = re.compile(
+    r"(gen_ai\.prompt|gen_ai\.completion|llm\.input_messages|llm\.output_messages|llm\.prompts|llm\.completions"
+    r"|retrieval\.documents|embedding\.embeddings)\.[0-9]+(\.|$)"
+)
+_PATTERNS: tuple[tuple[re.Pattern[str], Place], ...] = (
+    (_NUMBERED, "numbered"),
+    (re.compile(r"mastra\.[a-z_]+\.(input|output)$"), "messages"),
+    (re.compile(r"langsmith\..*\.(inputs?|outputs?)$"), "messages"),
+    (re.compile(r".*\.(prompt|completion|stacktrace)$"), "text"),
+)
+
+
+@lru_cache(4096)
+def place_of(key: str) -> Place | None:
+    """What kind of content an attribute holds; None for none."""
+    found = _PLACES.get(key)
+    if found is not None:
+        return found
+    return next((place for pattern, place in _PATTERNS if pattern.match(key)), None)
+
+
+def drop(request: Any, signal: Signal) -> int:
+    """Takes content out of an export request, in place; how many records changed."""
+    if signal == "traces":
+        return sum(
+            _span(raw) for group in request.resource_spans for scoped in group.scope_spans for raw in scoped.spans
+        )
+    return sum(
+        _log(raw) for group in request.resource_logs for scoped in group.scope_logs for raw in scoped.log_records
+    )
+
+
+def _span(raw: Any) -> bool:
+    changed = _attributes(raw.attributes)
+    if raw.status.message:
+        raw.status.message = ""
+        changed = True
+    for event in raw.events:
+        changed |= _attributes(event.attributes)
+    return changed
+
+
+def _log(raw: Any) -> bool:
+    changed = _attributes(raw.attributes)
+    if raw.HasField("body"):
+        changed |= _rewritten(
+            raw.body, "messages" if raw.body.WhichOneof("value") != "string_value" else "message text"
+        )
+    return changed
+
+
+def _attributes(items: Any) -> bool:
+    changed = False
+    for item in items:
+        place = place_of(item.key)
+        if place is not None:
+            changed |= _rewritten(item.value, place, item.key)
+    return changed
+
+
+def _rewritten(value: Any, place: str, key: str = "") -> bool:
+    """One value with its content taken out; True when that changed it."""
+    before = protodecode.read_value(value, value.WhichOneof("value"), DEFAULT, 0)
+    after = _without_content(before, place, key)
+    if after == before:
+        return False
+    value.Clear()
+    put_value(value, after)
+    return True
+
+
+def _without_content(value: Any, place: str, key: str) -> Any:
+    if value is None or value == "":
+        return value
+    if place == "text":
+        return ""
+    if place == "value":
+        return GONE
+    if place == "numbered":
+        return flattened(key, value)
+    if isinstance(value, str):
+        return _text(value, place)
+    if place == "catalog":
+        return _catalog(value)
+    return emptied(value)
+
+
+def _text(value: str, place: str) -> str:
+    """A text that may be JSON: messages as JSON text stay JSON text."""
+    try:
+        decoded = json.loads(value)
+    except (ValueError, RecursionError):
+        decoded = None
+    if not isinstance(decoded, (dict, list)):
+        return "" if place == "message text" else GONE
+    made = _catalog(decoded) if place == "catalog" else emptied(decoded)
+    return made if isinstance(made, str) else json.dumps(made, ensure_ascii=False)
+
+
+def _catalog(value: Any) -> Any:
+    """Parameters of a call to a model: the tools and plain settings, no prompts."""
+    if not isinstance(value, dict):
+        return GONE
+    return {k: v for k, v in value.items() if k in _SETTINGS}
+
+
+_SETTINGS = frozenset(
+    {"tools", "functions", "tool_choice", "model", "temperature", "max_tokens", "top_p", "stream", "lc_agent_name"}
+    | {"thread_id", "session_id", "ls_provider", "ls_model_name", "ls_model_type", "parallel_tool_calls"}
+)

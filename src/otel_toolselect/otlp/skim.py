@@ -1,0 +1,136 @@
+"""What a whole request holds, as a few flat lists, without a visit to each record.
+
+Touching an attribute in Python costs more than parsing it, so a clean request should be known as clean without that.
+Protobuf merges a message field that is not repeated when it comes again (encoding guide, "Last One Wins"). The schema
+below has OTLP's numbers, with every repeated *message* declared single and every single *scalar* declared repeated:
+parsing a request with it gathers all keys of all spans in one list, all strings in another, in C.
+
+The lists say what occurs somewhere, not where. Whoever finds something there that matters walks the real message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from google.protobuf.message import DecodeError as ProtobufError
+
+from otel_toolselect.errors import DecodeError
+from otel_toolselect.otlp.jsondecode import Signal
+
+_DOUBLE, _INT64, _BYTES, _MESSAGE = 1, 3, 12, 11
+_ONCE, _MANY = 1, 3
+_VALUE = {"texts": (1, _BYTES), "ints": (3, _INT64), "doubles": (4, _DOUBLE), "blobs": (7, _BYTES)}
+_SCHEMA: dict[str, dict[str, tuple[int, int | str]]] = {
+    "Value": {**_VALUE, "array": (5, "Array"), "kvlist": (6, "KeyValues")},
+    "Array": {"value": (1, "Value")},
+    "KeyValues": {"attributes": (1, "KeyValue")},
+    "KeyValue": {"keys": (1, _BYTES), "value": (2, "Value")},
+    "Resource": {"attributes": (1, "KeyValue")},
+    "Scope": {"name": (1, _BYTES), "version": (2, _BYTES), "attributes": (3, "KeyValue")},
+    "Event": {"name": (2, _BYTES), "attributes": (3, "KeyValue")},
+    "Link": {"trace_state": (3, _BYTES), "attributes": (4, "KeyValue")},
+    "Status": {"message": (2, _BYTES)},
+    "Span": {
+        "trace_state": (3, _BYTES),
+        "name": (5, _BYTES),
+        "attributes": (9, "KeyValue"),
+        "events": (11, "Event"),
+        "links": (13, "Link"),
+        "status": (15, "Status"),
+    },
+    "Log": {
+        "severity_text": (3, _BYTES),
+        "body": (5, "Value"),
+        "attributes": (6, "KeyValue"),
+        "event_name": (12, _BYTES),
+    },
+    "ScopeSpans": {"scope": (1, "Scope"), "records": (2, "Span"), "schema_url": (3, _BYTES)},
+    "ScopeLogs": {"scope": (1, "Scope"), "records": (2, "Log"), "schema_url": (3, _BYTES)},
+    "ResourceSpans": {"resource": (1, "Resource"), "scopes": (2, "ScopeSpans"), "schema_url": (3, _BYTES)},
+    "ResourceLogs": {"resource": (1, "Resource"), "scopes": (2, "ScopeLogs"), "schema_url": (3, _BYTES)},
+    "Traces": {"groups": (1, "ResourceSpans")},
+    "Logs": {"groups": (1, "ResourceLogs")},
+}
+_TOPS: dict[Signal, str] = {"traces": "Traces", "logs": "Logs"}
+
+
+@dataclass(slots=True)
+class Skim:
+    """Everything of one kind that a request holds, at any depth; bytes as they came. `depth`: levels of nesting."""
+
+    keys: list[bytes] = field(default_factory=list)
+    texts: list[bytes] = field(default_factory=list)
+    """Values that are strings, and names, states and messages of records."""
+    blobs: list[bytes] = field(default_factory=list)
+    numbers: list[int | float] = field(default_factory=list)
+    depth: int = 0
+
+    def longest(self) -> int:
+        """Bytes of the longest text or blob."""
+        return max(max(map(len, self.texts), default=0), max(map(len, self.blobs), default=0))
+
+    def longest_key(self) -> int:
+        return max(map(len, self.keys), default=0)
+
+    def has_none_of(self, keys: Sequence[bytes]) -> bool:
+        return not any(key in self.keys for key in keys)
+
+
+def skim(body: bytes, signal: Signal) -> Skim:
+    """The lists of a serialized request. Raises DecodeError when it is none."""
+    message = _class(signal)()
+    try:
+        message.ParseFromString(body)
+    except ProtobufError:
+        raise DecodeError("not an OTLP protobuf request, or cut short") from None
+    found = Skim()
+    for holder, depth in _holders(message):
+        _gather(holder, found)
+        found.depth = max(found.depth, depth)
+    return found
+
+
+def _holders(top: Any) -> Iterator[tuple[Any, int]]:
+    """Every message of the tree with its depth of values. The tree has one node a path, not one a record."""
+    pending = [(top, 0)]
+    while pending:
+        holder, depth = pending.pop()
+        yield holder, depth
+        for descriptor, value in holder.ListFields():
+            if descriptor.message_type is not None:
+                pending.append((value, depth + (descriptor.name in ("array", "kvlist"))))
+
+
+def _gather(holder: Any, found: Skim) -> None:
+    for descriptor, value in holder.ListFields():
+        if descriptor.message_type is not None:
+            continue
+        if descriptor.name == "keys":
+            found.keys += value
+        elif descriptor.name == "blobs":
+            found.blobs += value
+        elif descriptor.type == _BYTES:
+            found.texts += value
+        else:
+            found.numbers += value
+
+
+@cache
+def _class(signal: Signal) -> Any:
+    file = descriptor_pb2.FileDescriptorProto(name="toolselect/skim.proto", package="toolselect.skim", syntax="proto3")
+    for name, members in _SCHEMA.items():
+        message = file.message_type.add(name=name)
+        for member, (number, kind) in members.items():
+            if isinstance(kind, str):
+                message.field.add(
+                    name=member, number=number, label=_ONCE, type=_MESSAGE, type_name=f".toolselect.skim.{kind}"
+                )
+            else:
+                message.field.add(name=member, number=number, label=_MANY, type=kind)
+    pool = descriptor_pool.DescriptorPool()
+    pool.Add(file)
+    return message_factory.GetMessageClass(pool.FindMessageTypeByName(f"toolselect.skim.{_TOPS[signal]}"))
