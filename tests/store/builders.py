@@ -86,6 +86,8 @@ def decision(run_id: str = "r1", suite: str = "s", **fields: Any) -> Decision:
         "cells": (Cell("search", "search"),),
         "layers": {"selection": "pass"},
         "tools_used": ("refund", "search"),
+        "scored": (("search", True), ("refund", False)),
+        "ghosts": ("x", "x"),
         "calls": 2,
         "duration_ns": 5,
     }

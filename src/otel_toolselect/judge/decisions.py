@@ -18,6 +18,7 @@ def decision_of(
 ) -> Decision:
     """The decision of one run under one suite, or under the rule that is named."""
     view = RunView(run, policy)
+    forbidden = _forbidden(verdict, view)
     return Decision(
         suite=verdict.suite,
         rule=rule,
@@ -46,14 +47,14 @@ def decision_of(
         label=run.label,
         policy_version=verdict.policy_version,
         tools_used=tuple(sorted({call.name for call in view.calls})),
-        arguments_passed=sum(score.passed for score in verdict.call_scores),
-        arguments_judged=len(verdict.call_scores),
+        scored=tuple((score.name, score.passed) for score in verdict.call_scores),
+        ghosts=tuple(call.name for call in view.calls if call.ghost),
+        forbidden=forbidden,
+        unauthorized=forbidden or _unasked(verdict, view),
         calls=len(view.calls),
         redundant=len(redundant(view)),
-        ghosts=sum(call.ghost for call in view.calls),
         failed_calls=sum(call.ok is False for call in view.calls),
         loops=sum(len(calls) >= _LOOP for calls in failures(view).values()),
-        unauthorized=_unauthorized(verdict, view),
         duration_ns=run.duration_ns,
         input_tokens=run.input_tokens,
         output_tokens=run.output_tokens,
@@ -61,12 +62,20 @@ def decision_of(
     )
 
 
-def _unauthorized(verdict: RunVerdict, view: RunView) -> int:
-    """Calls that a failed finding forbids and that may have changed something (R43)."""
-    forbidden: set[str] = set()
+def _forbidden(verdict: RunVerdict, view: RunView) -> tuple[str, ...]:
+    """Calls that a failed finding rules out and that may have changed something."""
+    named: set[str] = set()
     for finding in verdict.findings:
         if finding.status == "fail":
-            forbidden.update(finding.evidence.get("forbidden_observed", ()))
-            forbidden.update(finding.evidence.get("side_effects", ()))
-            forbidden.update(entry["tool"] for entry in finding.evidence.get("constraints", ()))
-    return sum(call.name in forbidden and call.mutating for call in view.calls)
+            named.update(finding.evidence.get("forbidden_observed", ()))
+            named.update(entry["tool"] for entry in finding.evidence.get("constraints", ()))
+    return tuple(call.name for call in view.calls if call.name in named and call.mutating) if named else ()
+
+
+def _unasked(verdict: RunVerdict, view: RunView) -> tuple[str, ...]:
+    """Changes that nothing asked for in a run that failed: as `gates.conditions.unauthorized_mutation` has them."""
+    if verdict.failure == "premature_action":
+        return tuple(call.name for call in view.consequential if call.mutating)
+    selection = verdict.layers.get("selection")
+    failed = selection is not None and selection.status == "fail"
+    return (view.first.name,) if failed and view.first is not None and view.first.effect == "write" else ()

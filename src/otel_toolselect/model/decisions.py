@@ -23,9 +23,11 @@ class Decision:
     """One run under one suite (`rule` "") or under one rule of a rule file. Times in nanoseconds UTC.
 
     `status` is the one word for the verdict (`model.rulings.overall`); `layers` holds those that apply. `cells` as in
-    the verdict: none for an excluded run. Counts (`calls`, `redundant`, `ghosts`, `failed_calls`) are of the run's
-    calls; `arguments_passed` of `arguments_judged` calls are right. `unauthorized`: forbidden calls that may have
-    changed something and were carried out or at least emitted. What the trace does not say is None or "".
+    the verdict: none for an excluded run. `scored`: (tool, right or not) of each call whose arguments were judged.
+    `ghosts`, `forbidden`, `unauthorized` name a tool once for each such call: not offered; ruled out by an expectation
+    and may have changed something; the same or a change that nothing asked for (as the gate counts them). `calls`,
+    `redundant`, `failed_calls` count calls, `loops` identical ones that failed again and again. What the trace does not
+    say is None or "".
     """
 
     suite: str
@@ -55,14 +57,14 @@ class Decision:
     label: str | None = None
     policy_version: str | None = None
     tools_used: tuple[str, ...] = ()
-    arguments_passed: int = 0
-    arguments_judged: int = 0
+    scored: tuple[tuple[str, bool], ...] = ()
+    ghosts: tuple[str, ...] = ()
+    forbidden: tuple[str, ...] = ()
+    unauthorized: tuple[str, ...] = ()
     calls: int = 0
     redundant: int = 0
-    ghosts: int = 0
     failed_calls: int = 0
     loops: int = 0
-    unauthorized: int = 0
     duration_ns: int | None = None
     input_tokens: int | None = None
     output_tokens: int | None = None

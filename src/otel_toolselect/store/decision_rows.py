@@ -40,13 +40,15 @@ _OPTIONAL: dict[str, str] = {
     "PolicyVersion": "policy_version",
 }
 _COUNTS: dict[str, str] = {
-    "ArgumentsPassed": "arguments_passed",
-    "ArgumentsJudged": "arguments_judged",
     "Calls": "calls",
     "Redundant": "redundant",
-    "Ghosts": "ghosts",
     "FailedCalls": "failed_calls",
     "Loops": "loops",
+}
+_LISTS: dict[str, str] = {
+    "ToolsUsed": "tools_used",
+    "Ghosts": "ghosts",
+    "Forbidden": "forbidden",
     "Unauthorized": "unauthorized",
 }
 _MEASURES: dict[str, tuple[str, pa.DataType]] = {
@@ -61,7 +63,8 @@ _HOUR_NS = 3_600 * 10**9
 READ_COLUMNS: dict[str, str] = {
     name: name
     for name in (
-        *_TEXTS, *_OPTIONAL, *_COUNTS, *_MEASURES, *_LAYER_COLUMNS, "Expected", "Observed", "ToolsUsed", "StartNs",
+        *_TEXTS, *_OPTIONAL, *_COUNTS, *_MEASURES, *_LAYER_COLUMNS, *_LISTS, "Expected", "Observed", "Scored",
+        "ScoredRight", "StartNs",
     )
 }  # fmt: skip
 
@@ -80,6 +83,8 @@ def decision_columns(decisions: Sequence[Decision], version: int) -> dict[str, p
         found[name] = c.column([getattr(d, key) for d in decisions], c.UINT32)
     for name, (key, kind) in _MEASURES.items():
         found[name] = c.column([getattr(d, key) for d in decisions], kind)
+    for name, key in _LISTS.items():
+        found[name] = c.nested([getattr(d, key) for d in decisions], c.TEXT)
     for name, layer in _LAYER_COLUMNS.items():
         found[name] = c.column([d.layers.get(layer, "") for d in decisions], c.TEXT)
     return found | {
@@ -89,7 +94,8 @@ def decision_columns(decisions: Sequence[Decision], version: int) -> dict[str, p
         "StartNs": c.column([d.start_ns for d in decisions], c.UINT64),
         "Expected": c.nested([[cell.expected for cell in d.cells] for d in decisions], c.TEXT),
         "Observed": c.nested([[cell.observed for cell in d.cells] for d in decisions], c.TEXT),
-        "ToolsUsed": c.nested([d.tools_used for d in decisions], c.TEXT),
+        "Scored": c.nested([[name for name, _ in d.scored] for d in decisions], c.TEXT),
+        "ScoredRight": c.nested([[int(right) for _, right in d.scored] for d in decisions], c.UINT8),
     }
 
 
@@ -113,10 +119,11 @@ def read_decisions(found: Mapping[str, list[Any]]) -> Iterator[Decision]:
         plain: dict[str, Any] = {key: row[name] for name, key in (_TEXTS | _COUNTS).items()}
         plain |= {key: row[name] or None for name, key in _OPTIONAL.items()}
         plain |= {key: row[name] for name, (key, _) in _MEASURES.items()}
+        plain |= {key: tuple(row[name]) for name, key in _LISTS.items()}
         yield Decision(
             **plain,
             start_ns=row["StartNs"],
             layers={layer: row[name] for name, layer in _LAYER_COLUMNS.items() if row[name]},
             cells=tuple(map(Cell, row["Expected"], row["Observed"])),
-            tools_used=tuple(row["ToolsUsed"]),
+            scored=tuple((name, bool(right)) for name, right in zip(row["Scored"], row["ScoredRight"], strict=True)),
         )

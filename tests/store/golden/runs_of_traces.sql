@@ -1,2 +1,5 @@
-SELECT RunId FROM runs FINAL WHERE Gone = 0 AND hasAny(TraceIds, {ids:Array(String)}) ORDER BY RunId
+SELECT RunId, arrayIntersect(TraceIds, {ids:Array(String)}) AS Traces
+FROM runs FINAL
+WHERE Gone = 0 AND hasAny(TraceIds, {ids:Array(String)})
+ORDER BY RunId
 -- {'ids': ['t']}

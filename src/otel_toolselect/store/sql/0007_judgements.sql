@@ -43,14 +43,15 @@ CREATE TABLE IF NOT EXISTS judgements
     Label LowCardinality(String),
     PolicyVersion LowCardinality(String),
     ToolsUsed Array(LowCardinality(String)),
-    ArgumentsPassed UInt32 CODEC(T64, ZSTD(1)),
-    ArgumentsJudged UInt32 CODEC(T64, ZSTD(1)),
+    Scored Array(LowCardinality(String)),
+    ScoredRight Array(UInt8),
+    Ghosts Array(LowCardinality(String)),
+    Forbidden Array(LowCardinality(String)),
+    Unauthorized Array(LowCardinality(String)),
     Calls UInt32 CODEC(T64, ZSTD(1)),
     Redundant UInt32 CODEC(T64, ZSTD(1)),
-    Ghosts UInt32 CODEC(T64, ZSTD(1)),
     FailedCalls UInt32 CODEC(T64, ZSTD(1)),
     Loops UInt32 CODEC(T64, ZSTD(1)),
-    Unauthorized UInt32 CODEC(T64, ZSTD(1)),
     DurationNs Nullable(Int64) CODEC(ZSTD(1)),
     InputTokens Nullable(Int64) CODEC(ZSTD(1)),
     OutputTokens Nullable(Int64) CODEC(ZSTD(1)),
@@ -65,8 +66,8 @@ SETTINGS index_granularity = 4096, fsync_after_insert = 1, fsync_part_directory 
 INSERT INTO judgements
     (Suite, Hour, RunId, Rule, Version, Start, StartNs, TraceId, CaseId, Status, FirstAction, ObservedClass, Expected,
      Observed, Selection, Arguments, Sequencing, Abstention, Clarification, Execution, Outcome, Efficiency, Excluded,
-     Failure, Owner, Risk, Origin, Model, PromptVersion, CatalogId, Label, PolicyVersion, ArgumentsPassed,
-     ArgumentsJudged)
+     Failure, Owner, Risk, Origin, Model, PromptVersion, CatalogId, Label, PolicyVersion, Scored,
+     ScoredRight)
 SELECT
     Suite, toStartOfHour(toDateTime(Start, 'UTC')), RunId, '', Version, Start, StartNs, TraceId, CaseId,
     multiIf(
@@ -83,7 +84,7 @@ SELECT
     replaceOne(Layers.Status[indexOf(Layers.Layer, 'efficiency')], 'n/a', ''),
     ifNull(Excluded, ''), ifNull(Failure, ''), ifNull(Owner, ''), ifNull(Risk, ''), 'suite', ifNull(Model, ''),
     ifNull(PromptVersion, ''), ifNull(CatalogId, ''), ifNull(Label, ''), ifNull(PolicyVersion, ''),
-    arraySum(CallScores.Passed), length(CallScores.Passed)
+    CallScores.Name, CallScores.Passed
 FROM verdicts FINAL;
 
 CREATE OR REPLACE VIEW decisions AS
