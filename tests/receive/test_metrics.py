@@ -162,7 +162,7 @@ def test_a_full_spool_is_not_ready_until_there_is_room(running, sink, post) -> N
 def test_a_disk_that_cannot_be_written_is_not_ready_and_comes_back_without_traffic(
     running, post, monkeypatch, tmp_path: Path
 ) -> None:
-    receiver = running(grpc_port=0)
+    receiver = running()
     whole = {"sync": segments._sync, "fsync": os.fsync}
 
     def no_space(handle: int) -> None:

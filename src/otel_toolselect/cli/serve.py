@@ -62,6 +62,8 @@ def command(
     Ctrl-C stop it gracefully: the ports close, everything acknowledged is stored. An address other than loopback needs
     TLS and tokens or client certificates. Tokens and certificates are read again when their files change.
     """
+    import logging
+
     from otel_toolselect.app.serving import serving
     from otel_toolselect.cli._output import say
     from otel_toolselect.config import load
@@ -83,12 +85,14 @@ def command(
     }
     settings = load(flags)
     logs.configure(settings.telemetry.log_format, settings.telemetry.log_level)
+    # what reads JSON lines finds nothing else on stderr
+    tell = logging.getLogger(__package__).info if settings.telemetry.log_format == "json" else say
     stop = _stopped_by_signals()
     with serving(settings, lend) as running:
         _announce(running, form)
         stop.wait()
-        say("stopping: closing the ports, storing what was acknowledged")
-    say("stopped")
+        tell("stopping: closing the ports, storing what was acknowledged")
+    tell("stopped")
 
 
 def _stopped_by_signals() -> threading.Event:

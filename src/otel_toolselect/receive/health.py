@@ -7,6 +7,7 @@ could not be written is tried again here, since nobody sends to a receiver that 
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Awaitable
 from typing import Literal, Protocol
 
@@ -28,6 +29,7 @@ class Health:
         self._spool = spool
         self._drainer = drainer
         self.stopping = False
+        self._trying: threading.Thread | None = None
 
     @property
     def alive(self) -> bool:
@@ -46,8 +48,10 @@ class Health:
         """Says whether the receiver is ready, at the start and whenever that changes. Runs until cancelled."""
         told: bool | None = None
         while True:
-            if self._spool.broken:
-                await asyncio.to_thread(self._spool.try_disk)
+            if self._spool.broken and not (self._trying and self._trying.is_alive()):
+                # a thread that nothing waits for: a disk that hangs may not hold up the loop, nor a stop
+                self._trying = threading.Thread(target=self._spool.try_disk, name="toolselect-try-disk", daemon=True)
+                self._trying.start()
             ready = self.readiness == "ready"
             if ready != told:
                 await tell(ready=ready)

@@ -104,6 +104,7 @@ class AsyncReceiver:
             self._health = health = Health(spool, self._drainer)
             self.metrics.register(ReceiverCollector(settings, counters, spool, self._drainer, health))
             await self._open_ports(intake, health, self._certificates())
+            self._watching = asyncio.create_task(health.watch(self._tell))
         except BaseException:
             await self.stop()
             raise
@@ -138,7 +139,6 @@ class AsyncReceiver:
             server = GrpcServer(intake, self.settings, gate, self.counters, certificates)
             await server.start()
             self._grpc = server
-            self._watching = asyncio.create_task(health.watch(server.report))
         if self.settings.http_port is not None:
             from otel_toolselect.receive.http_app import make_app
             from otel_toolselect.receive.http_probes import routes
@@ -149,6 +149,10 @@ class AsyncReceiver:
             http = HttpServer(app, self.settings, self.counters, certificates)
             await http.start()
             self._http = http
+
+    async def _tell(self, *, ready: bool) -> None:
+        if self._grpc is not None:  # over HTTP it is looked up when somebody asks
+            await self._grpc.report(ready=ready)
 
     async def flush(self, timeout_s: float = 30.0) -> None:
         """Returns when all that was acknowledged before is in the sink.
