@@ -48,7 +48,9 @@ cases:
 
 def decided(*calls: object, prompt: str = "find it", **fields: object) -> Decision:
     judged = Panel((SUITE,)).judge([run(*calls, request=prompt, **fields)])  # type: ignore[arg-type]
-    (found,) = judged.decisions
+    traffic, found = judged.decisions
+    assert (traffic.suite, traffic.status, traffic.cells, traffic.layers) == ("", "n/a", (), {})
+    assert (traffic.calls, traffic.ghosts, traffic.duration_ns) == (found.calls, found.ghosts, found.duration_ns)
     assert [v.run_id for v in judged.verdicts] == [found.run_id]
     return found
 
@@ -97,7 +99,7 @@ def test_repeats_failures_and_loops_are_counted() -> None:
 
 def test_a_rule_decides_without_a_label() -> None:
     judged = Panel((), (RULES,)).judge([run(call("update"), request="anything", attributes={"toolselect.tenant": "t"})])
-    (found,) = judged.decisions
+    _, found = judged.decisions
     assert (found.suite, found.rule, found.severity, found.owner) == ("guard", "no-update", "critical", "safety")
     assert (found.origin, found.status, found.tenant) == ("rule", "fail", "t")
     assert found.forbidden == ("update",)
@@ -105,5 +107,9 @@ def test_a_rule_decides_without_a_label() -> None:
 
 
 def test_a_panel_names_all_that_it_holds_runs_to() -> None:
-    assert Panel((SUITE,), (RULES,)).names == ("guard", "shop")
-    assert Panel().judge([run()]).decisions == ()
+    assert Panel((SUITE,), (RULES,)).names == ("", "guard", "shop")
+
+
+def test_every_run_is_traffic_once_also_without_any_expectation() -> None:
+    judged = Panel().judge([run(run_id="a"), run(run_id="b", incomplete="no root"), run(run_id="a")])
+    assert [(d.run_id, d.excluded) for d in judged.decisions] == [("a", None), ("b", "incomplete")]

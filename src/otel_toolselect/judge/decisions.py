@@ -62,6 +62,27 @@ def decision_of(
     )
 
 
+def traffic_of(run: Run) -> Decision:
+    """The decision of a run under no expectation (`suite` ""): what happened, each run once, so that latency, cost, calls
+    and gaps can be watched on all traffic whatever is expected of it.
+    """
+    verdict = RunVerdict(
+        run_id=run.run_id,
+        trace_id=run.trace_id,
+        suite="",
+        case_id=run.case_id or "",
+        first_action=run.first_action,
+        observed_class=run.observed_class,
+        layers={},
+        excluded="incomplete" if run.incomplete else None,
+        start_ns=run.start_ns,
+    )
+    return decision_of(verdict, run, _NO_POLICY)
+
+
+_NO_POLICY = Policy()
+
+
 def _forbidden(verdict: RunVerdict, view: RunView) -> tuple[str, ...]:
     """Calls that a failed finding rules out and that may have changed something."""
     named: set[str] = set()

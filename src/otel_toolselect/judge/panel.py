@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
-from otel_toolselect.judge.decisions import decision_of
+from otel_toolselect.judge.decisions import decision_of, traffic_of
 from otel_toolselect.judge.judging import judge
 from otel_toolselect.judge.policies import judge_rules
 from otel_toolselect.model.decisions import Decision
@@ -21,7 +21,7 @@ Asking = Callable[[], AbstractContextManager[Asker | None]]
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Runs with what was said of them: verdicts under suites, and one decision per run and expectation."""
+    """Runs with what was said of them: verdicts under suites, one decision per run, and one per run and expectation."""
 
     runs: tuple[Run, ...] = ()
     verdicts: tuple[RunVerdict, ...] = ()
@@ -42,15 +42,15 @@ class Panel:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The suites and rule files by name, as decisions bear them."""
-        return tuple(sorted({*(s.name for s in self.suites), *(r.name for r in self.rules)}))
+        """The suites and rule files by name, as decisions bear them; "" stands for all traffic."""
+        return tuple(sorted({"", *(s.name for s in self.suites), *(r.name for r in self.rules)}))
 
     def judge(self, runs: Iterable[Run]) -> Judged:
         """Pure but for the yes/no judge: the same runs give the same outcome in any order."""
         listed = tuple(runs)
         by_id = {run.run_id: run for run in listed}
         verdicts: list[RunVerdict] = []
-        decisions: list[Decision] = []
+        decisions = [traffic_of(run) for run in by_id.values()]
         with self.asking() as asker:
             for suite in self.suites:
                 for verdict in judge(listed, suite, asker).runs:

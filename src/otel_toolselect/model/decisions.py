@@ -20,7 +20,8 @@ Origin: TypeAlias = Literal["suite", "rule", "attribute", "person", "judge"]
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """One run under one suite (`rule` "") or under one rule of a rule file. Times in nanoseconds UTC.
+    """One run under one suite (`rule` ""), under one rule of a rule file, or (`suite` "") under no expectation at all.
+    Times in nanoseconds UTC.
 
     `status` is the one word for the verdict (`model.rulings.overall`); `layers` holds those that apply. `cells` as in
     the verdict: none for an excluded run. `scored`: (tool, right or not) of each call whose arguments were judged.
