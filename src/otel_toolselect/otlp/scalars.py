@@ -99,8 +99,8 @@ def _integer_of_text(value: str, field: str) -> int:
 
 
 def _integer_of_decimal(value: Decimal, field: str) -> int:
-    # the range first: int() of 1e999999 would build a million digits
-    if not value.is_finite() or abs(value) >= 2**65:
+    # the range first: int() of 1e999999 would build a million digits; abs() would raise for 1e9999999
+    if not value.is_finite() or value.copy_abs() >= 2**65:
         raise BadField(field, "is out of range")
     if value != value.to_integral_value():
         raise BadField(field, "must be an integer, not a fraction")
