@@ -271,8 +271,11 @@ class _Room:
         self._empty = True
 
     def takes(self, frame: Frame) -> bool:
-        """Whether there was room for the request, which is then used."""
+        """Whether there was room for the request, which is then used. The first for which there is none ends the batch:
+        order is kept.
+        """
         if not self._empty and (frame.records > self._records or frame.raw > self._size):
+            self._records = 0
             return False
         self._empty = False
         self._records -= frame.records
