@@ -20,6 +20,8 @@ T = TypeVar("T")
 PATIENCE_S = 2.0
 WAIT_S = 5.0
 """How long a request may wait for memory before its sender is told to come back."""
+_QUEUE = 64
+"""Requests that wait for memory; each may have filled a window of its connection meanwhile (about a megabyte)."""
 _RETRY_S = 1.0
 
 
@@ -79,6 +81,8 @@ class Gate:
         if not queue and self._used + size <= ceiling:
             self._used += size
             return
+        if len(queue) >= _QUEUE:
+            raise BusyError("no memory for the body at the moment", retry_after_s=_RETRY_S)
         turn = (size, ceiling, asyncio.get_running_loop().create_future())
         queue.append(turn)
         self._press()
