@@ -7,7 +7,7 @@ afterwards is read by `protodecode` without a rejection.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,10 +45,18 @@ class Checked:
 
 
 class Checker:
-    """Checks one request. `places`: where each record stood in what was sent, when the message is not what was sent."""
+    """Checks one request of `size` bytes, whose skim is `found`. `places`: where each record stood in what was sent,
+    when the message is not what was sent.
+    """
 
     def __init__(
-        self, limits: Limits, window: Window, notes: Notes, found: Skim, places: Sequence[str] | None = None
+        self,
+        limits: Limits,
+        window: Window,
+        notes: Notes,
+        found: Skim,
+        size: int,
+        places: Sequence[str] | None = None,
     ) -> None:
         self._limits = limits
         self._window = window
@@ -58,7 +66,10 @@ class Checker:
         self._read = ReadLimits(max_depth=limits.depth)
         self._cutter = Cutter(limits)
         self._deep = found.depth > limits.depth
-        self._large = found.longest() > limits.value_bytes or found.longest_key() > limits.key_bytes
+        # nothing in a body can be longer than the body
+        self._large = found.longest_key() > limits.key_bytes or (
+            size > limits.value_bytes and found.longest() > limits.value_bytes
+        )
         self._changed = False
         self._skewed = 0
 
@@ -120,15 +131,14 @@ class Checker:
         if not self._plain_span(raw, start) or self._deep:
             protodecode.read_span(raw, _SCOPE, self._notes, self._read)
         self._time(raw, start or raw.end_time_unix_nano, "startTimeUnixNano" if start else "endTimeUnixNano")
-        if (
-            self._large
-            or len(raw.attributes) > limits.attributes
-            or len(raw.events) > limits.events
-            or len(raw.links) > limits.links
-            or any(len(event.attributes) > limits.attributes for event in raw.events)
-            or any(len(link.attributes) > limits.attributes for link in raw.links)
-        ):
+        if self._large or len(raw.attributes) > limits.attributes or self._too_many(raw):
             self._changed |= self._cutter.span(raw)
+
+    def _too_many(self, raw: Any) -> bool:
+        limits, events, links = self._limits, raw.events, raw.links
+        return (bool(events) and (len(events) > limits.events or _most_attributes(events) > limits.attributes)) or (
+            bool(links) and (len(links) > limits.links or _most_attributes(links) > limits.attributes)
+        )
 
     @staticmethod
     def _plain_span(raw: Any, start: int) -> bool:
@@ -145,7 +155,7 @@ class Checker:
             and 0 <= raw.kind <= 5
             and 0 <= raw.status.code <= 2
             and not raw.links
-            and all(event.time_unix_nano <= INT64_MAX for event in raw.events)
+            and (not raw.events or max(event.time_unix_nano for event in raw.events) <= INT64_MAX)
         )
 
     def _log(self, raw: Any) -> None:
@@ -185,3 +195,7 @@ _WARNINGS = {
     "links": "of more than {limits.links} links the last were left out",
 }
 """What the sender is told of each kind of cut."""
+
+
+def _most_attributes(items: Iterable[Any]) -> int:
+    return max(len(item.attributes) for item in items)

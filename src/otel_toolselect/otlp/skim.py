@@ -11,8 +11,8 @@ The lists say what occurs somewhere, not where. Whoever finds something there th
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
+from itertools import chain
 from typing import Any
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
@@ -55,19 +55,39 @@ _SCHEMA: dict[str, dict[str, tuple[int, int | str]]] = {
     "Traces": {"groups": (1, "ResourceSpans")},
     "Logs": {"groups": (1, "ResourceLogs")},
 }
+_COLUMNS = {"keys": "keys", "blobs": "blobs", "ints": "numbers", "doubles": "numbers"}
 _TOPS: dict[Signal, str] = {"traces": "Traces", "logs": "Logs"}
 
 
-@dataclass(slots=True)
 class Skim:
-    """Everything of one kind that a request holds, at any depth; bytes as they came. `depth`: levels of nesting."""
+    """Everything of one kind that a request holds, at any depth; bytes as they came. Made when first asked for."""
 
-    keys: list[bytes] = field(default_factory=list)
-    texts: list[bytes] = field(default_factory=list)
-    """Values that are strings, and names, states and messages of records."""
-    blobs: list[bytes] = field(default_factory=list)
-    numbers: list[int | float] = field(default_factory=list)
-    depth: int = 0
+    def __init__(self, top: Any) -> None:
+        self._columns: dict[str, list[Any]] = {"keys": [], "texts": [], "blobs": [], "numbers": []}
+        self.depth = 0
+        """Levels of nesting of the deepest value."""
+        for holder, depth in _holders(top):
+            self.depth = max(self.depth, depth)
+            for descriptor, column in holder.ListFields():
+                if descriptor.message_type is None:
+                    self._columns[_COLUMNS.get(descriptor.name, "texts")].append(column)
+
+    @cached_property
+    def keys(self) -> list[bytes]:
+        return list(chain.from_iterable(self._columns["keys"]))
+
+    @cached_property
+    def texts(self) -> list[bytes]:
+        """Values that are strings, and names, states and messages of records."""
+        return list(chain.from_iterable(self._columns["texts"]))
+
+    @cached_property
+    def blobs(self) -> list[bytes]:
+        return list(chain.from_iterable(self._columns["blobs"]))
+
+    @cached_property
+    def numbers(self) -> list[int | float]:
+        return list(chain.from_iterable(self._columns["numbers"]))
 
     def longest(self) -> int:
         """Bytes of the longest text or blob."""
@@ -87,11 +107,7 @@ def skim(body: bytes, signal: Signal) -> Skim:
         message.ParseFromString(body)
     except ProtobufError:
         raise DecodeError("not an OTLP protobuf request, or cut short") from None
-    found = Skim()
-    for holder, depth in _holders(message):
-        _gather(holder, found)
-        found.depth = max(found.depth, depth)
-    return found
+    return Skim(message)
 
 
 def _holders(top: Any) -> Iterator[tuple[Any, int]]:
@@ -103,20 +119,6 @@ def _holders(top: Any) -> Iterator[tuple[Any, int]]:
         for descriptor, value in holder.ListFields():
             if descriptor.message_type is not None:
                 pending.append((value, depth + (descriptor.name in ("array", "kvlist"))))
-
-
-def _gather(holder: Any, found: Skim) -> None:
-    for descriptor, value in holder.ListFields():
-        if descriptor.message_type is not None:
-            continue
-        if descriptor.name == "keys":
-            found.keys += value
-        elif descriptor.name == "blobs":
-            found.blobs += value
-        elif descriptor.type == _BYTES:
-            found.texts += value
-        else:
-            found.numbers += value
 
 
 @cache

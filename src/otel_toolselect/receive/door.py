@@ -73,7 +73,7 @@ class Door:
         opened = self._open(request)
         message, notes = opened.message, opened.notes
         found = skim(opened.body, request.signal)
-        checker = Checker(limits, self._window(), notes, found, opened.places)
+        checker = Checker(limits, self._window(), notes, found, len(opened.body), opened.places)
         checked = checker.traces(message) if request.signal == "traces" else checker.logs(message)
         changed = checked.changed
         alterations = checked.counts

@@ -28,7 +28,7 @@ def redactor(settings: Redact) -> Redactor | None:
     """What applies the settings; None when they ask for nothing. Raises UsageError for all mistakes in them."""
     if not settings.on:
         return None
-    from otel_toolselect.otlp.redact.walk import Redactor
     from otel_toolselect.otlp.redact.rules import compile_rules
+    from otel_toolselect.otlp.redact.walk import Redactor
 
     return Redactor(compile_rules(settings), drop_content=settings.content == "drop")

@@ -74,7 +74,7 @@ SHAPES: dict[str, Shape] = {
         r"|\bnpm_[A-Za-z0-9]{30,}|\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"
     ),
     "bearer": Shape(r"(?i)\b(?:bearer|basic)\s+[a-z0-9._~+/-]{8,}=*"),
-    "card": Shape(r"[0-9](?:[ -]?[0-9]){12,}", _cards),
+    "card": Shape(r"(?:\b|_)[2-6](?:[ -]?[0-9]){12,}(?:\b|_)", _cards),
     "email": Shape(r"[\pL\pN._%+'-]+@[\pL\pN-]+(?:\.[\pL\pN-]+)+"),
     "iban": Shape(r"(?i)\b[a-z]{2}[0-9]{2}(?: ?[a-z0-9]){11,30}", _ibans),
     "ip": Shape(

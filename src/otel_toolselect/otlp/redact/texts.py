@@ -17,6 +17,8 @@ _TOKEN = re.compile(r"\*\*\*|hmac:[0-9a-f]{16}")
 _HEX = re.compile(r"[0-9a-fA-F]{4}")
 _ESCAPES = {'"': '"', "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _ROUNDS = 100
+_REPEATED, _REPEATS = 65_536, 1_024
+"""Texts whose outcome is remembered within a request: characters of the longest, how many."""
 _DEPTH = 8
 """JSON texts inside strings of JSON texts; deeper ones are treated as plain text."""
 _decoder = json.JSONDecoder()
@@ -27,7 +29,9 @@ class Texts:
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
+        self._quick = rules.quick
         self._any_keys = bool(rules.keys)
+        self._seen: dict[tuple[str, str], str] = {}
         self.rules_for = lru_cache(4096)(rules.text_rules)
         self.key_rule = lru_cache(4096)(rules.key_rule)
 
@@ -35,12 +39,38 @@ class Texts:
         """A mask or digest that was put there before."""
         return _TOKEN.fullmatch(text) is not None
 
+    def may_match(self, text: bytes) -> bool:
+        """False when no rule does anything to this text, or to any of several texts that are lines of it."""
+        if self._quick is None:
+            return True
+        for _ in range(_DEPTH):
+            if self._quick.search(text) is not None:
+                return True
+            if b"\\" not in text:
+                return False
+            deeper = unescaped(text.decode(errors="replace")).encode()
+            if deeper == text:
+                return False
+            text = deeper
+        return True
+
+    def forget(self) -> None:
+        """At the end of a request: texts repeat within one, histories and tool definitions above all."""
+        self._seen.clear()
+
     def clean(self, text: str, key: str = "") -> str:
         """The text as it may be kept; the same object when nothing had to go."""
-        return self._clean(text, self.rules_for(key), _DEPTH)
+        if not text or not self.may_match(text.encode()):
+            return text
+        found = self._seen.get((key, text))
+        if found is None:
+            found = self._clean(text, self.rules_for(key), _DEPTH)
+            if len(text) <= _REPEATED and len(self._seen) < _REPEATS:
+                self._seen[key, text] = found
+        return text if found == text else found
 
     def _clean(self, text: str, rules: Sequence[TextRule], depth: int) -> str:
-        if not text or not (rules or self._any_keys):
+        if not text or not (rules or self._any_keys) or not self.may_match(text.encode()):
             return text
         if depth and text.lstrip()[:1] in ("{", "[", '"'):
             text = self._json(text, rules, depth)
@@ -66,7 +96,7 @@ class Texts:
 
     def _literal(self, literal: str, rules: Sequence[TextRule], depth: int) -> str:
         if literal[0] != '"':
-            number = _settled(literal, rules)
+            number = _settled(literal, rules) if self.may_match(literal.encode()) else literal
             return literal if number == literal else json.dumps(number)
         decoded = _decoded(literal)
         cleaned = self._clean(decoded, rules, depth - 1)

@@ -11,11 +11,8 @@ from otel_toolselect.otlp import encode, protodecode
 from otel_toolselect.otlp.jsondecode import Signal
 from otel_toolselect.otlp.redact import content
 from otel_toolselect.otlp.redact.rules import KeyRule, Rules
-from otel_toolselect.otlp.redact.texts import Texts, unescaped
+from otel_toolselect.otlp.redact.texts import Texts
 from otel_toolselect.otlp.skim import Skim, skim
-
-_LEVELS = 5
-"""How often escapes are resolved when a whole request is searched; beyond it the request is walked."""
 
 
 class Redactor:
@@ -37,7 +34,9 @@ class Redactor:
         if not self._may_match(found):
             return changed
         groups = request.resource_spans if signal == "traces" else request.resource_logs
-        return changed + sum(self._group(group, signal) for group in groups)
+        changed += sum(self._group(group, signal) for group in groups)
+        self._texts.forget()
+        return changed
 
     def batch(self, batch: Batch) -> Batch:
         """Redacts spans and log records that are decoded already (files)."""
@@ -60,22 +59,10 @@ class Redactor:
         """False when no rule can do anything: found out over the lists of a whole request at once, which is cheap."""
         if not all(map(self._stays, set(found.keys))):
             return True
-        quick = self._rules.quick
-        if quick is None:
-            return True
         blobs = [_text_of(blob).encode() for blob in found.blobs]
         numbers = [str(number).encode() for number in found.numbers]
         text = b"\n".join([*found.texts, *blobs, *numbers, *set(found.keys)])
-        for _ in range(_LEVELS):
-            if quick.search(text) is not None:
-                return True
-            if b"\\" not in text:
-                return False
-            deeper = unescaped(text.decode(errors="replace")).encode()
-            if deeper == text:
-                return False
-            text = deeper
-        return True
+        return self._texts.may_match(text)
 
     def _key_stays(self, key: bytes) -> bool:
         text = key.decode(errors="replace")
