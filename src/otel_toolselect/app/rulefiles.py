@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def check_files(paths: Sequence[str]) -> list[Checked]:
-    """Each suite, rules file or test file with all of its problems; folders are searched for YAML files."""
+    """Each suite, file of rules or alerts, or file of tests, with all of its problems; folders are searched."""
     return [_checked(path) for path in yaml_files(paths)]
 
 
@@ -45,6 +45,7 @@ def yaml_files(paths: Sequence[str]) -> list[str]:
 
 
 def _checked(path: str) -> Checked:
+    from otel_toolselect.app import alertfiles
     from otel_toolselect.assemble.decision import read_no_call
     from otel_toolselect.reports import Checked
     from otel_toolselect.rules.loader import load_suite, read_text
@@ -63,6 +64,8 @@ def _checked(path: str) -> Checked:
             for target in tests.files:
                 load_target(_beside(path, target))
             return Checked(path, kind, "", len(tests.tests))
+        if kind in ("alerts", "alert tests"):
+            return alertfiles.checked(path, kind)
         suite = load_suite(path)
         return Checked(path, kind, suite.name, len(suite.cases))
     except SuiteError as error:
@@ -94,7 +97,7 @@ def rehearse_files(paths: Sequence[str], *, pick: str = "", settings: Settings |
     from otel_toolselect.assemble.decision import read_no_call
     from otel_toolselect.rules.ruletests import load_tests
 
-    wanted = _pattern(pick)
+    wanted = name_pattern(pick)
     settings = settings or load()
     loaded: list[tuple[TestFile, Rehearsal]] = []
     problems: list[Problem] = []
@@ -127,7 +130,7 @@ def _test_paths(paths: Sequence[str]) -> Iterator[str]:
             yield path
 
 
-def _pattern(text: str) -> Pattern:
+def name_pattern(text: str) -> Pattern:
     import re2
 
     from otel_toolselect.rules.patterns import compile_text

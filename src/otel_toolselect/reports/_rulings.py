@@ -18,7 +18,7 @@ _STYLES: dict[str, Style] = {"pass": "good", "fail": "bad", "needs_review": "war
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """One file: what it is (suite, rules, tests; "" when that cannot be told), how many entries, what is wrong."""
+    """One file: what it is (see `rules.sniffing`; "" when that cannot be told), how many entries, what is wrong."""
 
     path: str
     kind: str = ""
@@ -34,7 +34,7 @@ def checked_table(files: Sequence[Checked]) -> str:
         if file.problems:
             lines += [str(p) for p in file.problems]
         else:
-            what = {"suite": "cases", "rules": "rules", "tests": "tests"}[file.kind]
+            what = {"suite": "cases", "alert tests": "tests"}.get(file.kind, file.kind)
             name = f" {file.name}" if file.name else ""
             lines.append(f"{file.path}: ok, {file.kind}{name}, {file.entries} {what}")
     return "\n".join(" ".join(line.split()) for line in lines) + "\n"
