@@ -181,7 +181,6 @@ class Drainer:
         except _Away:
             raise
         except Exception as error:  # noqa: BLE001 - a sink may fail in any way; no way may stop the drain
-            log.error("the store refused %d requests for good: %s", len(items), type(error).__name__)
             if len(items) == 1:
                 self._bury(_Letter(items[0].entry, f"the store refused it: {_reason(error)}", items[0].tenant), error)
                 return
@@ -255,7 +254,8 @@ class Drainer:
         log.error("a request goes to the dead letters: %s", type(error).__name__)
         if self._buried(letter):
             return
-        log.error("the dead letters cannot be written, the request stays in the spool until they can")
+        if not self._unburied:
+            log.error("the dead letters cannot be written, what belongs there stays in the spool until they can")
         letter.entry.request = None
         self._unburied.append(letter)
         attempt = 0

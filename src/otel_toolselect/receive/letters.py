@@ -42,10 +42,10 @@ class Letter:
 
     def request(self) -> Request:
         """The request in it. Raises InputError when it is none or cannot be read."""
-        if not self.is_request:
-            raise InputError(
-                "these are damaged bytes of the spool, no request; look at them, or drop them", where=self.id
-            )
+        if self._digest_only:
+            raise InputError("only a digest was kept of it, as redaction is on; drop it", where=self.id)
+        if self.path.suffix not in _ENCODINGS or self.signal not in ("traces", "logs"):
+            raise InputError("these are damaged bytes of the spool, no request; drop them", where=self.id)
         try:
             return Request(cast(Signal, self.signal), _ENCODINGS[self.path.suffix], self.path.read_bytes())
         except OSError as error:
