@@ -61,6 +61,12 @@ class Connections:
         self.count(reason)
         connection.abort()
 
+    def end(self) -> None:
+        """Those that are left, at the end of the server."""
+        for connection in [*self._idle, *self._busy]:
+            self.leave(connection)
+            connection.abort()
+
     def count(self, reason: str) -> None:
         """One refusal that no request is behind."""
         self._counters.refuse(reason)

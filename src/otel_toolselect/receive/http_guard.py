@@ -16,6 +16,7 @@ from otel_toolselect.receive.gate import Gate
 from otel_toolselect.receive.http_probes import OPEN
 from otel_toolselect.receive.http_protocol import CERTIFICATE
 from otel_toolselect.receive.intake import Intake
+from otel_toolselect.receive.status import LargeHeadError
 
 ENCODINGS: dict[str, Encoding] = {"application/x-protobuf": "protobuf", "application/json": "json"}
 TYPES = {encoding: name for name, encoding in ENCODINGS.items()}
@@ -47,6 +48,8 @@ class Guard:
                 await answer(scope, exchange.receive, exchange.send)
 
     async def _admitted(self, scope: Scope, exchange: _Exchange) -> None:
+        if _head_bytes(scope) > self._gate.limits.header_bytes:  # h11 looks only at heads that come in pieces
+            raise LargeHeadError(f"more than the limit of {self._gate.limits.header_bytes} bytes", where="head")
         state = scope.setdefault("state", {})
         access = self._intake.access
         sending = scope["path"].startswith(_SEND)
@@ -57,6 +60,11 @@ class Guard:
         with self._gate.enter() as visit:
             state |= {"sender": sender, "visit": visit}
             await self._app(scope, exchange.receive, exchange.send)
+
+
+def _head_bytes(scope: Scope) -> int:
+    lines = sum(len(name) + len(value) + 4 for name, value in scope["headers"])
+    return lines + len(scope["raw_path"]) + len(scope["query_string"])
 
 
 class _Exchange:

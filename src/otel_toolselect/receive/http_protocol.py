@@ -33,6 +33,7 @@ class GuardedProtocol(H11Protocol):
         self._limits = limits
         self._connections = connections
         self._timer: asyncio.TimerHandle | None = None
+        self._write_timer: asyncio.TimerHandle | None = None
         self._lingering = 0
         self._reading_head = False
 
@@ -46,6 +47,7 @@ class GuardedProtocol(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._disarm()
+        self._disarm_writing()
         self._connections.leave(self)
         super().connection_lost(exc)
         self._unset_keepalive_if_required()
@@ -130,11 +132,16 @@ class GuardedProtocol(H11Protocol):
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        self._arm(self._limits.body_seconds, self._no_reader)
+        self._write_timer = self.loop.call_later(self._limits.body_seconds, self._no_reader)
 
     def resume_writing(self) -> None:
         super().resume_writing()
-        self._disarm()
+        self._disarm_writing()
+
+    def _disarm_writing(self) -> None:
+        if self._write_timer is not None:
+            self._write_timer.cancel()
+            self._write_timer = None
 
     def _no_reader(self) -> None:
         self._connections.cut(self, "too_slow")

@@ -74,6 +74,8 @@ class HttpServer:
                 await self._loop_task
             self._server.should_exit = True
             await self._server.shutdown(sockets=[self._socket] if self._socket else None)
+            self._connections.end()
+            await asyncio.sleep(0)  # each is told of its end
 
     def _accepted(self) -> asyncio.Protocol:
         if self._certificates is None:

@@ -33,7 +33,6 @@ _COUNTED = {
         "reload_failures",
         "Files of tokens or certificates that changed and could not be used; what was read before stays in force.",
     ),
-    "dead_letters_by_age": ("dead_letters_by_age", "Of the dead letters, those that waited too long for the store."),
     "dead_letters_not_kept": ("dead_letters_not_kept", "Requests that the dead-letter folder had no room for."),
 }
 """Metric name without prefix and `_total`: field of Counters, help."""

@@ -42,6 +42,10 @@ class TooManyError(TooLargeError):
     """More spans or log records in one request than the limit; smaller requests pass."""
 
 
+class LargeHeadError(TooLargeError):
+    """The head of an HTTP request."""
+
+
 class SlowBodyError(InputError):
     """A body that was not there in time."""
 
@@ -87,6 +91,7 @@ _TABLE: tuple[tuple[type[Exception], int, int, str], ...] = (
     (ForbiddenError, PERMISSION_DENIED, 403, "forbidden"),
     (UnknownMethodError, UNIMPLEMENTED, 404, OTHER),
     (SlowBodyError, DEADLINE_EXCEEDED, 408, "too_slow"),
+    (LargeHeadError, RESOURCE_EXHAUSTED, 431, "too_large"),
     (TooManyError, RESOURCE_EXHAUSTED, 413, "too_many"),
     (TooLargeError, RESOURCE_EXHAUSTED, 413, "too_large"),
     (UnsupportedTypeError, INVALID_ARGUMENT, 415, "unsupported_type"),
