@@ -20,9 +20,9 @@ from otel_toolselect.otlp import protodecode
 from otel_toolselect.otlp.encode import put_value
 from otel_toolselect.otlp.jsondecode import Signal
 from otel_toolselect.otlp.limits import DEFAULT
-from otel_toolselect.otlp.redact.messages import GONE, emptied, flattened
+from otel_toolselect.otlp.redact.messages import GONE, emptied, flattened, gone, message, parsed, result
 
-Place = Literal["messages", "value", "text", "numbered", "catalog"]
+Place = Literal["messages", "value", "result", "text", "numbered", "catalog", "kept", "unknown"]
 
 _PLACES: dict[str, Place] = {
     # GenAI conventions, in all versions
@@ -32,13 +32,17 @@ _PLACES: dict[str, Place] = {
     "gen_ai.prompt": "messages",
     "gen_ai.completion": "messages",
     "gen_ai.tool.call.arguments": "value",
-    "gen_ai.tool.call.result": "value",
+    "gen_ai.tool.call.result": "result",
     "gen_ai.tool.input": "value",
-    "gen_ai.tool.output": "value",
+    "gen_ai.tool.output": "result",
     "gen_ai.tool.arguments": "value",
-    "gen_ai.tool.message": "value",
+    "gen_ai.tool.args": "value",
+    "gen_ai.task.input": "messages",
+    "gen_ai.task.output": "messages",
+    "gen_ai.output.text": "text",
+    "gen_ai.tool.message": "result",
     "tool_arguments": "value",
-    "tool_response": "value",
+    "tool_response": "result",
     # OpenInference, OpenLLMetry
     "input.value": "messages",
     "output.value": "messages",
@@ -47,6 +51,7 @@ _PLACES: dict[str, Place] = {
     "llm.function_call": "value",
     "llm.invocation_parameters": "catalog",
     "metadata": "catalog",
+    "model_request_parameters": "catalog",
     "retrieval.documents": "value",
     "traceloop.entity.input": "messages",
     "traceloop.entity.output": "messages",
@@ -61,19 +66,24 @@ _PLACES: dict[str, Place] = {
     "ai.result.object": "text",
     "ai.result.toolCalls": "messages",
     "ai.toolCall.args": "value",
-    "ai.toolCall.result": "value",
+    "ai.toolCall.result": "result",
     "crewai.crew.result": "text",
     "crewai.crew.tasks": "value",
+    "crewai.crew.tasks_output": "value",
+    "crew_tasks": "value",
     "crewai.task.description": "text",
     "gcp.vertex.agent.llm_request": "messages",
     "gcp.vertex.agent.llm_response": "messages",
     "gcp.vertex.agent.tool_call_args": "value",
-    "gcp.vertex.agent.tool_response": "value",
+    "gcp.vertex.agent.tool_response": "result",
     "gcp.vertex.agent.data": "messages",
     "langfuse.observation.input": "messages",
     "langfuse.observation.output": "messages",
     "langfuse.trace.input": "messages",
     "langfuse.trace.output": "messages",
+    "langfuse.observation.status_message": "text",
+    "mcp.request.argument": "value",
+    "mcp.response.value": "messages",
     "mlflow.spanInputs": "messages",
     "mlflow.spanOutputs": "messages",
     "mlflow.traceInputs": "messages",
@@ -90,7 +100,9 @@ _PLACES: dict[str, Place] = {
     "message": "messages",
     "messages": "messages",
     "content": "messages",
+    "message.content": "messages",
     "tool_calls": "messages",
+    "tool.result": "messages",
     "input": "messages",
     "output": "messages",
     "arguments": "value",
@@ -108,17 +120,28 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Place], ...] = (
     (_NUMBERED, "numbered"),
     (re.compile(r"mastra\.[a-z_]+\.(input|output)$"), "messages"),
     (re.compile(r"langsmith\..*\.(inputs?|outputs?)$"), "messages"),
-    (re.compile(r".*\.(prompt|completion|stacktrace)$"), "text"),
+    (re.compile(r"llm\.openai\.(messages|choices)$"), "messages"),
+    (re.compile(r".*\.stacktrace$"), "text"),
+    (re.compile(r"crewai\.crew\.agents$|crew_agents$"), "kept"),
+    (
+        re.compile(
+            r"(.*\.)?(\w*tools|tool_definitions|functions|definitions|json_schema|tool_choice|message_context)(\.|$)"
+        ),
+        "kept",
+    ),
+    (re.compile(r"(.*[._])?(usage|tokenUsage|usage_details|token_count|cost|cost_details|parameters)(\.|$)"), "kept"),
 )
+_LONG = 256
+"""Characters from which a text under an unknown key is taken for content."""
 
 
 @lru_cache(4096)
-def place_of(key: str) -> Place | None:
-    """What kind of content an attribute holds; None for none."""
+def place_of(key: str) -> Place:
+    """What kind of content an attribute holds."""
     found = _PLACES.get(key)
     if found is not None:
         return found
-    return next((place for pattern, place in _PATTERNS if pattern.match(key)), None)
+    return next((place for pattern, place in _PATTERNS if pattern.match(key)), "unknown")
 
 
 def drop(request: Any, signal: Signal) -> int:
@@ -145,9 +168,7 @@ def _span(raw: Any) -> bool:
 def _log(raw: Any) -> bool:
     changed = _attributes(raw.attributes)
     if raw.HasField("body"):
-        changed |= _rewritten(
-            raw.body, "messages" if raw.body.WhichOneof("value") != "string_value" else "message text"
-        )
+        changed |= _rewritten(raw.body, "body")
     return changed
 
 
@@ -155,16 +176,19 @@ def _attributes(items: Any) -> bool:
     changed = False
     for item in items:
         place = place_of(item.key)
-        if place is not None:
+        if place != "kept":
             changed |= _rewritten(item.value, place, item.key)
     return changed
 
 
-def _rewritten(value: Any, place: str, key: str = "") -> bool:
+def _rewritten(value: Any, place: Place | Literal["body"], key: str = "") -> bool:
     """One value with its content taken out; True when that changed it."""
-    before = protodecode.read_value(value, value.WhichOneof("value"), DEFAULT, 0)
+    kind = value.WhichOneof("value")
+    if place == "unknown" and kind not in ("string_value", "array_value", "kvlist_value", "bytes_value"):
+        return False
+    before = protodecode.read_value(value, kind, DEFAULT, 0)
     after = _without_content(before, place, key)
-    if after == before:
+    if after is before or after == before:
         return False
     value.Clear()
     put_value(value, after)
@@ -172,30 +196,58 @@ def _rewritten(value: Any, place: str, key: str = "") -> bool:
 
 
 def _without_content(value: Any, place: str, key: str) -> Any:
-    if value is None or value == "":
+    if value is None or value == "" or value == b"":
         return value
     if place == "text":
         return ""
-    if place == "value":
-        return GONE
     if place == "numbered":
         return flattened(key, value)
+    if place == "body":  # of a log record: the name of the event says that it is a message
+        return _body(value)
+    if place == "unknown":
+        return _unknown(value)
     if isinstance(value, str):
         return _text(value, place)
-    if place == "catalog":
-        return _catalog(value)
-    return emptied(value)
+    return _decoded(value, place)
+
+
+def _decoded(value: Any, place: str) -> Any:
+    if place == "value":
+        return gone(value)
+    if place == "result":
+        return result(value)
+    return _catalog(value) if place == "catalog" else emptied(value)
+
+
+def _body(value: Any) -> Any:
+    decoded = parsed(value) if isinstance(value, str) else value
+    if not isinstance(decoded, dict):
+        return ""
+    made = message(decoded)
+    return json.dumps(made, ensure_ascii=False) if isinstance(value, str) else made
+
+
+def _unknown(value: Any) -> Any:
+    """Of attributes that nobody reads content from: short plain values stay, anything like a document goes."""
+    if isinstance(value, str):
+        if value[:1] in ("{", "[") and _is_document(parsed(value)):
+            return _text(value, "messages")
+        return value if len(value) < _LONG else GONE
+    if isinstance(value, (dict, bytes)) or _is_document(value):
+        return emptied(value)
+    return value if all(not isinstance(v, str) or len(v) < _LONG for v in value) else GONE
+
+
+def _is_document(value: Any) -> bool:
+    return isinstance(value, dict) or (isinstance(value, list) and any(isinstance(v, (dict, list)) for v in value))
 
 
 def _text(value: str, place: str) -> str:
     """A text that may be JSON: messages as JSON text stay JSON text."""
-    try:
-        decoded = json.loads(value)
-    except (ValueError, RecursionError):
-        decoded = None
+    decoded = parsed(value)
     if not isinstance(decoded, (dict, list)):
-        return "" if place == "message text" else GONE
-    made = _catalog(decoded) if place == "catalog" else emptied(decoded)
+        return GONE
+    made = _decoded(decoded, place)
     return made if isinstance(made, str) else json.dumps(made, ensure_ascii=False)
 
 
@@ -207,6 +259,7 @@ def _catalog(value: Any) -> Any:
 
 
 _SETTINGS = frozenset(
-    {"tools", "functions", "tool_choice", "model", "temperature", "max_tokens", "top_p", "stream", "lc_agent_name"}
-    | {"thread_id", "session_id", "ls_provider", "ls_model_name", "ls_model_type", "parallel_tool_calls"}
+    {"tools", "functions", "function_tools", "output_tools", "tool_choice", "model", "temperature", "max_tokens"}
+    | {"top_p", "stream", "lc_agent_name", "thread_id", "session_id", "ls_provider", "ls_model_name", "ls_model_type"}
+    | {"parallel_tool_calls"}
 )

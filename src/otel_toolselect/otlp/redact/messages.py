@@ -29,6 +29,7 @@ _TYPES = frozenset(
     {"text", "input_text", "output_text", "refusal", "reasoning", "thinking", "redacted_thinking", "message"}
     | {"tool_call", "tool_use", "tool-call", "function_call", "toolUse", "server_tool_use", "function", "constructor"}
     | {"tool_call_response", "tool_result", "tool-result", "function_call_output", "toolResult", "tool_response"}
+    | {"TextMessage", "StopMessage", "HandoffMessage", "ToolCallRequestEvent", "ToolCallExecutionEvent"}  # AutoGen
 )
 _RESULT_TYPES = frozenset(
     {"tool_call_response", "tool_result", "tool-result", "function_call_output", "toolResult", "tool_response"}
@@ -41,7 +42,9 @@ _IDS = frozenset(
     {"id", "call_id", "tool_call_id", "toolCallId", "toolUseId", "tool_use_id", "tool_call.id", "response_id"}
 )
 _NAMES = frozenset({"name", "toolName", "tool_name"})
-_WORDS = frozenset({"finish_reason", "finishReason", "stop_reason", "stopReason", "status"})
+_WORDS = frozenset({"finish_reason", "finishReason", "stop_reason", "stopReason"})
+_STATUS = frozenset({"success", "error", "ok", "completed", "failed", "incomplete", "in_progress"})
+_SAYS_ERROR = frozenset({"error", "error_type", "error_details", "message", "code", "status"})
 _MARKS = frozenset({"is_error", "isError", "index"})
 _VALUES = frozenset(
     {"arguments", "args", "input", "result", "results", "response", "output", "args_json", "partial_json", "artifact"}
@@ -68,23 +71,57 @@ _INNER = frozenset(
 _CATALOG = frozenset({"tools", "functions", "function_declarations", "functionDeclarations"})
 _SHAPE = frozenset(
     {"role", "parts", "tool_calls", "messages", "contents", "choices", "toolUse", "toolResult", "functionCall"}
-    | {"functionResponse", "function_call", "function_response", "generations", "candidates", "tool_call_id", "kwargs"}
-    | {"toolCallId", "toolName", "tools", "message", "prompt", "system_instruction"}
+    | {"functionResponse", "function_call", "function_response", "generations", "candidates", "system_instruction"}
+    | {"tools", "message", "prompt"}
 )
+_MARKED = frozenset({"tool_call_id", "toolCallId", "toolUseId", "call_id"})
+"""Ids that only a call or a result has."""
+_WRAPPERS = frozenset(
+    {"function", "toolUse", "toolResult", "functionCall", "functionResponse", "function_call", "function_response"}
+    | {"tool_call"}
+)
+_MESSAGES = frozenset(
+    {"parts", "content", "message", "message_content", "kwargs", "data", "delta", "config", "additional_kwargs"}
+)
+_NOTHING = object()
 
 
-def emptied(value: Any, *, of_tool: bool = False) -> Any:
-    """A decoded value without its content. What is no message, call, result or list of them becomes GONE.
+def parsed(text: str) -> Any:
+    """The JSON value of a text; None when it is none."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
-    `of_tool`: it is what a tool was given or gave.
-    """
+
+def gone(value: Any) -> Any:
+    """What stands for arguments or a result; whether a result said that it is an error stays."""
+    if isinstance(value, dict):
+        marked = value.get("isError", value.get("is_error"))
+        says = value.keys() <= _SAYS_ERROR and value.get("error")
+        kind = value.get("response_type")
+        if marked is True or says or (isinstance(kind, str) and kind.startswith("ERROR")):
+            return {"isError": True, "content": GONE}
+    return GONE
+
+
+def result(value: Any) -> Any:
+    """A tool's result; of a message around it the id of its call stays."""
+    if isinstance(value, dict):
+        if isinstance(value.get("output"), dict) and value.keys() <= {"output", "kwargs", "tags"}:
+            return {"output": result(value["output"])}
+        if _MARKED & value.keys() or "lc" in value or (value.get("type") == "tool" and "data" in value):
+            return message(value)
+    return gone(value)
+
+
+def emptied(value: Any) -> Any:
+    """A decoded value without its content. What is no message, call, result or list of them becomes GONE."""
     if isinstance(value, list):
-        if of_tool or not any(isinstance(item, (dict, list)) for item in value):
+        if not any(isinstance(item, (dict, list)) for item in value):
             return GONE
         return [emptied(item) if isinstance(item, (dict, list)) else "" for item in value]
-    if isinstance(value, dict) and not of_tool and is_shape(value):
-        return _message(value)
-    return GONE
+    return message(value) if isinstance(value, dict) and is_shape(value) else gone(value)
 
 
 def is_shape(value: dict[str, Any]) -> bool:
@@ -94,11 +131,11 @@ def is_shape(value: dict[str, Any]) -> bool:
         return True
     if isinstance(value.get("role"), str):
         return value["role"].lower().rsplit(".", 1)[-1] in _ROLES
-    if value.keys() <= {"text", "content"}:
+    if value.keys() <= {"text", "content"} or _MARKED & value.keys():
         return True
-    return any(isinstance(value.get(key), (dict, list)) or key == "tool_call_id" for key in _SHAPE & value.keys()) or (
-        any(_is_messages(value.get(key)) for key in ("input", "output", "inputs", "outputs", "content", "data"))
-    )
+    if any(isinstance(value.get(key), (dict, list)) for key in _SHAPE & value.keys()):
+        return True
+    return any(_is_messages(value.get(key)) for key in ("input", "output", "inputs", "outputs", "content", "data"))
 
 
 def _is_messages(value: Any) -> bool:
@@ -107,20 +144,22 @@ def _is_messages(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(v, dict) and is_shape(v) for v in value)
 
 
-def _message(value: dict[str, Any]) -> dict[str, Any]:
+def message(value: dict[str, Any]) -> dict[str, Any]:
+    """An object of one of the known shapes, or one that its place says is one."""
     kind = str(value.get("type") or "")
     role = str(value.get("role") or kind).lower().rsplit(".", 1)[-1]
-    of_tool = kind in _RESULT_TYPES or role in ("tool", "function", "toolmessage") or "tool_call_id" in value
+    of_tool = kind in _RESULT_TYPES or role in ("tool", "function", "toolmessage") or bool(_MARKED & value.keys())
     of_tool = of_tool and not any(key in value for key in ("parts", "tool_calls"))
+    of_call = _is_call(value, kind)
     made: dict[str, Any] = {}
     for key, item in value.items():
-        kept = _member(key, item, of_tool=of_tool, of_call=_is_call(value, kind))
+        if key == "kwargs" and "lc" not in value and kind != "constructor":
+            made[key] = gone(item)  # of a function, not of a message
+            continue
+        kept = _member(key, item, of_tool=of_tool, of_call=of_call)
         if kept is not _NOTHING:
             made[key] = kept
     return made
-
-
-_NOTHING = object()
 
 
 def _is_call(value: dict[str, Any], kind: str) -> bool:
@@ -143,82 +182,68 @@ def _member(key: str, item: Any, *, of_tool: bool, of_call: bool) -> Any:
     if key == "id" and isinstance(item, list):  # a LangChain constructor names its class
         return [part for part in item if isinstance(part, str) and _NAME.fullmatch(part)]
     if key in _TEXTS and of_tool:
-        return GONE
+        return [message(block) for block in item] if _is_results(item) else gone(item)
     if key in _VALUES and (of_call or of_tool or not _is_messages(item)):
-        return GONE
+        return gone(item)
     if key in _INNER and isinstance(item, (dict, list)):
         return _inner(key, item)
     return GONE if key in _TEXTS else _NOTHING
 
 
+def _is_results(value: Any) -> bool:
+    """Whether the content of a tool's message is results, each with the id of its call."""
+    return isinstance(value, list) and all(isinstance(v, dict) and v.get("type") in _RESULT_TYPES for v in value)
+
+
 def _inner(key: str, item: dict[str, Any] | list[Any]) -> Any:
     if isinstance(item, list):
         return [_inner(key, part) if isinstance(part, (dict, list)) else "" for part in item]
-    wrapped = key in (
-        "function",
-        "toolUse",
-        "toolResult",
-        "functionCall",
-        "functionResponse",
-        "function_call",
-        "tool_call",
-    )
-    if wrapped or key == "function_response":
-        return {
-            k: v
-            for k, v in ((k, _member(k, v, of_tool=True, of_call=True)) for k, v in item.items())
-            if v is not _NOTHING
-        }
-    if key in (
-        "parts",
-        "content",
-        "message",
-        "message_content",
-        "kwargs",
-        "data",
-        "delta",
-        "config",
-        "additional_kwargs",
-    ):
-        return _message(item)
+    if key in _WRAPPERS:
+        return _members(item, of_tool=True)
     if key == "tool_calls":
-        return {
-            k: v
-            for k, v in ((k, _member(k, v, of_tool=False, of_call=True)) for k, v in item.items())
-            if v is not _NOTHING
-        }
-    return emptied(item)
+        return _members(item, of_tool=False)
+    return message(item) if key in _MESSAGES else emptied(item)
+
+
+def _members(item: dict[str, Any], *, of_tool: bool) -> dict[str, Any]:
+    kept = ((key, _member(key, value, of_tool=of_tool, of_call=True)) for key, value in item.items())
+    return {key: value for key, value in kept if value is not _NOTHING}
 
 
 def _string(key: str, item: str, *, of_tool: bool, of_call: bool) -> Any:
-    if key == "role":
-        return item if item.lower().rsplit(".", 1)[-1] in _ROLES else _NOTHING
-    if key == "type":
-        return item if item in _TYPES or item.lower() in _ROLES else _NOTHING
-    if key in _IDS:
-        return item if _ID.fullmatch(item) else _NOTHING
-    if key in _NAMES:
-        return item if (of_call or of_tool) and _NAME.fullmatch(item) else _NOTHING
-    if key in _WORDS:
-        return item if _WORD.fullmatch(item) else _NOTHING
-    if key in _VALUES:
-        return GONE if item else item
+    if not item:
+        return item
     if key in _TEXTS:
-        return GONE if of_tool else _blocks(item)
-    return _NOTHING
+        return _of_text(item) if of_tool else _blocks(item)
+    if key in _VALUES:
+        return _of_text(item)
+    if key == "source":  # who sent a message on AutoGen's bus
+        return item if item == "user" else "agent"
+    return item if _stays(key, item, named=of_call or of_tool) else _NOTHING
+
+
+def _stays(key: str, item: str, *, named: bool) -> bool:
+    """Whether a string is structure: by its member's name and by its own form. `named`: what is named is a tool."""
+    if key == "role":
+        return item.lower().rsplit(".", 1)[-1] in _ROLES
+    if key == "type":
+        return item in _TYPES or item.lower() in _ROLES
+    if key == "status":
+        return item in _STATUS
+    if key in _NAMES:
+        return named and _NAME.fullmatch(item) is not None
+    return (key in _IDS and _ID.fullmatch(item) is not None) or (key in _WORDS and _WORD.fullmatch(item) is not None)
+
+
+def _of_text(text: str) -> str:
+    made = gone(parsed(text))
+    return made if isinstance(made, str) else json.dumps(made)
 
 
 def _blocks(text: str) -> str:
     """A text that is itself content blocks as JSON keeps their structure; any other is empty."""
-    if not text.startswith("[{"):
-        return ""
-    try:
-        decoded = json.loads(text)
-    except (ValueError, RecursionError):
-        return ""
-    if not _is_messages(decoded):
-        return ""
-    return json.dumps(emptied(decoded), ensure_ascii=False)
+    decoded = parsed(text) if text.startswith("[{") else None
+    return json.dumps(emptied(decoded), ensure_ascii=False) if _is_messages(decoded) else ""
 
 
 def flattened(key: str, value: Any) -> Any:
@@ -234,8 +259,5 @@ def flattened(key: str, value: Any) -> Any:
 
 
 def _list_text(text: str) -> str:
-    try:
-        decoded = json.loads(text)
-    except (ValueError, RecursionError):
-        return GONE
+    decoded = parsed(text)
     return json.dumps(_inner("tool_calls", decoded)) if isinstance(decoded, (dict, list)) else GONE
