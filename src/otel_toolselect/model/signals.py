@@ -138,7 +138,13 @@ _ALL = (
         limit=_ANY,
     ),
     Signal(
-        "redundancy", "ratio", "share", "up", "calls", "calls that repeat an earlier one with nothing changed between"
+        "redundancy",
+        "ratio",
+        "share",
+        "up",
+        "calls",
+        "calls that repeat an earlier one with nothing changed between",
+        per_tool=True,
     ),
     Signal("recovery_loops", "count", "runs", "up", "runs that repeat a failing call beyond their limit", "stuck runs"),
     Signal("clarification_rate", "ratio", "share", "either", _JUDGED, "runs that asked the user back"),

@@ -146,7 +146,11 @@ def parse_annotations(node: Node, known: Sequence[str], problems: Problems) -> d
             )
             continue
         for name in unknown:
-            problems.add(value, f"no {clip(name, 40)!r} can be put into an annotation", suggest(name, names))
+            problems.add(
+                value,
+                f"no {clip(name, 40)!r} can be put into an annotation",
+                f"write by: [{name}]" if name in DIMENSIONS else suggest(name, names),
+            )
         found[key.text] = text
     return found
 
