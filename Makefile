@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check fmt lock setup clean
+.PHONY: demo test check fmt lock setup clean fuzz senders bench
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -13,6 +13,9 @@ help:  ## list the targets
 	@echo "make check  ruff, mypy --strict, import-linter"
 	@echo "make fmt    format and sort imports"
 	@echo "make lock   lock the dependencies again (needs uv)"
+	@echo "make fuzz   fuzz each decoder for SECONDS=60"
+	@echo "make senders  official Node.js exporters against the receiver (needs node and npm)"
+	@echo "make bench  measure, write benchmarks/README.md"
 
 setup: $(STAMP)
 
@@ -43,6 +46,38 @@ fmt: $(STAMP)
 lock:
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
 	  --no-header --extra demo --extra instrument --extra values --extra cel --extra judge --extra notify --extra export --group test --group check --group build pyproject.toml --output-file requirements.lock
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
+	  --no-header --constraint requirements.lock tests/fuzz/requirements.in --output-file requirements-fuzz.lock
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
+	  --no-header benchmarks/peers/requirements.in --output-file requirements-bench.lock
+
+# The fuzzer has an environment of its own; `make test` replays what it found without it.
+FUZZ := build/fuzz/venv
+SECONDS ?= 60
+$(FUZZ)/.installed: requirements-fuzz.lock
+	$(PYTHON) -m venv $(FUZZ)
+	$(FUZZ)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: --requirement requirements-fuzz.lock
+	@touch $@
+
+fuzz: $(FUZZ)/.installed
+	for target in $(or $(TARGET),$(notdir $(wildcard tests/fuzz/corpus/*))); do \
+	  echo "fuzzing $$target for $(SECONDS) s"; \
+	  PYTHONPATH=src $(FUZZ)/bin/python -m tests.fuzz.run $$target -max_total_time=$(SECONDS) -verbosity=0 || exit 1; \
+	done
+
+NODE := build/senders
+$(NODE)/.installed: tests/senders/node/package-lock.json tests/senders/node/send.mjs
+	mkdir -p $(NODE)
+	cp tests/senders/node/* $(NODE)/
+	cd $(NODE) && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+
+senders: $(STAMP) $(NODE)/.installed
+	$(BIN)/python -m pytest tests/senders/check_node.py
+
+bench: $(STAMP)
+	$(BIN)/python -m benchmarks.all $(BENCH)
+	$(BIN)/python -m benchmarks.report
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
