@@ -1,7 +1,7 @@
 """The command line, with faults built in as the environment says; without, it is the real one as it stands.
 
-FAULT_STORE: the share of inserts that fail, half of them before the spans are in, half of them after. FAULT_DISK: a
-file; while it is there, the spool's disk is full.
+FAULT_STORE: the share of inserts that fail, half of them before the spans are in, half of them after. FAULT_REFUSE: the
+name of spans that the store refuses for good. FAULT_DISK: a file; while it is there, the spool's disk is full.
 """
 
 from __future__ import annotations
@@ -33,6 +33,20 @@ def failing_store(share: float) -> None:
     ClickHouseStore.insert = unsure  # type: ignore[method-assign]
 
 
+def refusing_store(name: str) -> None:
+    from otel_toolselect.errors import StoreError
+    from otel_toolselect.store.clickhouse import ClickHouseStore
+
+    insert = ClickHouseStore.insert
+
+    def picky(self: Any, spans: Sequence[Any], logs: Sequence[Any]) -> None:
+        if any(span.name == name for span in spans):
+            raise StoreError("it does not like this", retryable=False)
+        insert(self, spans, logs)
+
+    ClickHouseStore.insert = picky  # type: ignore[method-assign]
+
+
 def full_disk(flag: Path) -> None:
     from otel_toolselect.receive import segments
 
@@ -52,6 +66,8 @@ def full_disk(flag: Path) -> None:
 if __name__ == "__main__":
     if "FAULT_STORE" in os.environ:
         failing_store(float(os.environ["FAULT_STORE"]))
+    if "FAULT_REFUSE" in os.environ:
+        refusing_store(os.environ["FAULT_REFUSE"])
     if "FAULT_DISK" in os.environ:
         full_disk(Path(os.environ["FAULT_DISK"]))
     main()

@@ -58,7 +58,7 @@ class Load:
         while not self._stopping:
             number += 1
             ids = [sender << 48 | number * SPANS + i for i in range(SPANS)]
-            if self._until_acknowledged(_request(ids)):
+            if self._until_acknowledged(request(ids, time.time_ns())):
                 with self._changed:
                     self.acknowledged |= {f"{i:016x}" for i in ids}
                     self._changed.notify_all()
@@ -92,19 +92,19 @@ class Load:
                 return True
 
 
-def _request(ids: list[int]) -> bytes:
+def request(ids: list[int], now_ns: int, name: str = "execute_tool f") -> bytes:
+    """Spans of one trace."""
     message = ExportTraceServiceRequest()
     resource = message.resource_spans.add()
     resource.resource.attributes.add(key="service.name").value.string_value = "faults"
     scope = resource.scope_spans.add()
-    now = time.time_ns()
     for number in ids:
         found = scope.spans.add(
             trace_id=ids[0].to_bytes(16, "big"),
             span_id=number.to_bytes(8, "big"),
-            name="execute_tool f",
-            start_time_unix_nano=now,
-            end_time_unix_nano=now + 1,
+            name=name,
+            start_time_unix_nano=now_ns,
+            end_time_unix_nano=now_ns + 1,
         )
         found.attributes.add(key="gen_ai.tool.name").value.string_value = "f"
     return message.SerializeToString()

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import IO
 
 WAIT_S = 60
 
@@ -27,29 +26,36 @@ class Server:
         self._process: subprocess.Popen[str] | None = None
         self.grpc = ""
         """Address of the receiver that runs, "" while none does."""
+        self.http = ""
 
     def launch(self) -> None:
         """Starts the process and does not wait for its ports."""
         ports = ["--grpc-port", "0", "--http-port", "0", "--format", "json"]
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.faults.child", "serve", *ports],
-            stdout=subprocess.PIPE,
-            stderr=self._log(),
-            text=True,
-            env=self._environment,
-            cwd=Path(__file__).parents[2],
-        )
+        with (self.folder / "serve.log").open("a", encoding="utf-8") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "tests.faults.child", "serve", *ports],
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                env=self._environment,
+                cwd=Path(__file__).parents[2],
+            )
 
     def await_ports(self) -> None:
         assert self._process is not None
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         assert line, f"serve did not start: {self.said()}"
-        self.grpc = json.loads(line)["grpc"]
+        ports = json.loads(line)
+        self.grpc, self.http = ports["grpc"], ports["http"]
 
     def start(self) -> None:
         self.launch()
         self.await_ports()
+
+    def signal(self, number: int) -> None:
+        assert self._process is not None
+        self._process.send_signal(number)
 
     def kill(self) -> None:
         """As a power cut would, for the process: it gets no chance to do anything."""
@@ -95,9 +101,6 @@ class Server:
         )
         found = json.loads(done.stdout)
         return Stored(found["ids"], found["spans"])
-
-    def _log(self) -> IO[str]:
-        return (self.folder / "serve.log").open("a", encoding="utf-8")
 
 
 class Stored:
