@@ -7,14 +7,15 @@ id. The latest emission before wins, so that repeated runs with the same (script
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from otel_toolselect.assemble._identity import CaseAttributes, Named
 from otel_toolselect.assemble._tree import Group, Key, Order, ident, order
-from otel_toolselect.model.observations import Observation
+from otel_toolselect.model.observations import Observation, TextPart
 
 Wanted: TypeAlias = tuple[str, str]  # service, call id
+Conversation: TypeAlias = tuple[str, str]  # dialect, conversation id
 
 
 def stitch(groups: Sequence[Group], names: CaseAttributes) -> list[Group]:
@@ -24,7 +25,7 @@ def stitch(groups: Sequence[Group], names: CaseAttributes) -> list[Group]:
         return kept
     ordered = sorted(kept, key=_group_order)
     heads = _Heads(ordered)
-    asked: dict[Key, list[Wanted]] = {g.key: wanted(g.members) for g in ordered if _lost(g) and decides(g.members)}
+    asked = {g.key: _wanted(g.members) for g in ordered if lost(g) and decides(g.members)}
     ids = {want for found in asked.values() for want in found}
     emitters: dict[Wanted, list[Group]] = {}
     for group in ordered if ids else ():
@@ -102,25 +103,27 @@ def _linked(groups: Sequence[Group]) -> list[tuple[Group, Key]]:
     return found
 
 
-def _lost(group: Group) -> bool:
+def lost(group: Group) -> bool:
     """No agent and no application span holds the group together: its spans stand alone in their trace."""
     return group.root is None and not any(o.kind == "other" and not o.span.parent_span_id for o in group.members)
 
 
 def _with_relayed(groups: Sequence[Group]) -> list[Group]:
-    """Messages of a bus belong to the agent run of their conversation, the nearest in time if there are several."""
-    relayed = {g.key for g in groups if g.root is None and _on_bus(g)}
+    """Messages of a bus belong to the agent run of their conversation (as the same dialect names it), the nearest in
+    time if there are several.
+    """
+    relayed = {g.key for g in groups if g.root is None and on_bus(g.members)}
     if not relayed:
         return list(groups)
     agents = [g for g in groups if g.root is not None]
-    conversations: dict[str, list[Group]] = {}
+    conversations: dict[Conversation, list[Group]] = {}
     for g in agents:
-        for c in sorted({o.conversation_id for o in g.members if o.conversation_id}):
+        for c in spoken_in(g.members):
             conversations.setdefault(c, []).append(g)
     kept: list[Group] = []
     for group in groups:
-        ids = {o.conversation_id for o in group.members if o.conversation_id} if group.key in relayed else ()
-        homes = [g for c in sorted(ids) for g in conversations.get(c, ())]
+        ids = spoken_in(group.members) if group.key in relayed else ()
+        homes = [g for c in ids for g in conversations.get(c, ())]
         if homes:
             start = min(o.span.order_ns for o in group.members)
             min(homes, key=lambda g: (_distance(g, start), g.key)).members.extend(group.members)
@@ -129,10 +132,14 @@ def _with_relayed(groups: Sequence[Group]) -> list[Group]:
     return kept
 
 
-def _on_bus(group: Group) -> bool:
-    """All that it tells was relayed."""
-    decisive = [o for o in group.members if o.kind != "other" or o.relayed]
-    return bool(decisive) and all(o.relayed for o in decisive)
+def on_bus(members: Iterable[Observation]) -> bool:
+    """All that they tell was relayed."""
+    decisive = [o.relayed for o in members if o.kind != "other" or o.relayed]
+    return bool(decisive) and all(decisive)
+
+
+def spoken_in(members: Iterable[Observation]) -> list[Conversation]:
+    return sorted({(o.dialect, o.conversation_id) for o in members if o.conversation_id})
 
 
 def _distance(group: Group, time_ns: int) -> int:
@@ -148,26 +155,33 @@ def _group_order(group: Group) -> Order:
     return min(map(order, group.members))
 
 
-def wanted(members: Sequence[Observation]) -> list[Wanted]:
+def _wanted(members: Sequence[Observation]) -> list[Wanted]:
     """Call ids that a group got from elsewhere: in the history of its requests, on its tool spans."""
     own = set(emitted_ids(members))
-    service = members[0].span.service
-    found: dict[Wanted, None] = {}
-    for o in sorted(members, key=order):
+    return [want for want in dict.fromkeys(shown_ids(sorted(members, key=order))) if want not in own]
+
+
+def shown_ids(members: Iterable[Observation]) -> Iterator[Wanted]:
+    """The call ids in the histories of requests and on tool spans."""
+    for o in members:
+        service = o.span.service
         if o.kind == "model":
             for m in o.input or ():
-                ids = [*(c.call_id for c in m.calls), *(r.call_id for r in m.results)]
-                found.update(((service, i), None) for i in ids if i)
+                for part in m.parts:
+                    if not isinstance(part, TextPart) and part.call_id:
+                        yield service, part.call_id
         elif o.tool is not None and o.tool.call_id:
-            found[service, o.tool.call_id] = None
-    return [want for want in found if want not in own]
+            yield service, o.tool.call_id
 
 
-def emitted_ids(members: Sequence[Observation]) -> list[Wanted]:
-    """The ids of the calls that a group's model spans ask for, each under the service of the group."""
-    service = members[0].span.service
-    models = [o for o in members if o.kind == "model"]
-    return [(service, c.call_id) for o in models for m in o.output or () for c in m.calls if c.call_id]
+def emitted_ids(members: Iterable[Observation]) -> Iterator[Wanted]:
+    """The ids of the calls that model spans ask for."""
+    for o in members:
+        if o.kind == "model":
+            for m in o.output or ():
+                for call in m.calls:
+                    if call.call_id:
+                        yield o.span.service, call.call_id
 
 
 def _compatible(a: Group, b: Group, names: CaseAttributes) -> bool:

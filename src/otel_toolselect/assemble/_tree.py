@@ -80,6 +80,10 @@ class Tree:
         self._above[id(o)] = found
         return found
 
+    def in_agent(self, o: Observation) -> bool:
+        """Whether an agent span is around an observation, or is it."""
+        return o.kind == "agent" or any(above.kind == "agent" for above in self.ancestors(o))
+
     def orphan(self, o: Observation) -> bool:
         """The span names a parent that is not there."""
         return bool(o.span.parent_span_id) and self.parent(o) is None

@@ -1,7 +1,7 @@
 """Model observations of a run, as turns: one per answer of the model, however many spans recorded it.
 
 The same generation is recorded several times when instrumentations nest (a framework's span around a client's span) or
-stand side by side; such spans share a response id and overlap in time, or one lies inside the other.
+stand side by side (see `_same`).
 """
 
 from __future__ import annotations
@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from otel_toolselect.assemble._same import Same, join_by_response, join_streamed
 from otel_toolselect.assemble._tree import Tree, order
 from otel_toolselect.model.observations import Message, Observation
 from otel_toolselect.model.runs import ToolDefinition, Unknown
-
-_STREAM_NS = 600 * 10**9  # how long after its request's span a streamed answer may still be written
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,36 +39,15 @@ class Turn:
         return any(m.calls for m in self.output or ())
 
 
-class _Same:
-    """Union-find over model spans, told by identity."""
-
-    def __init__(self) -> None:
-        self._heads: dict[int, int] = {}
-
-    def head(self, o: Observation) -> int:
-        heads, key = self._heads, id(o)
-        while key in heads:
-            above = heads[key]
-            if above in heads:  # the way is halved: a long chain is walked once
-                heads[key] = heads[above]
-            key = above
-        return key
-
-    def join(self, a: Observation, b: Observation) -> None:
-        head, other = self.head(a), self.head(b)
-        if head != other:
-            self._heads[head] = other
-
-
 def clusters(models: Sequence[Observation], tree: Tree) -> list[list[Observation]]:
     """Model spans, which come in order, those of one generation together."""
-    same = _Same()
+    same = Same(tree)
     for m in models:
         around = _around(m, tree)
         if around is not None:
             same.join(m, around)
-    _join_by_response(models, same)
-    _join_streamed(models, same)
+    join_by_response(models, same)
+    join_streamed(models, same)
     found: dict[int, list[Observation]] = {}
     for m in models:
         found.setdefault(same.head(m), []).append(m)
@@ -84,67 +62,6 @@ def _around(m: Observation, tree: Tree) -> Observation | None:
         if above.kind == "model":
             return above
     return None
-
-
-def _join_by_response(ordered: Sequence[Observation], same: _Same) -> None:
-    by_response: dict[str, list[Observation]] = {}
-    for m in ordered:
-        if m.response_id:
-            by_response.setdefault(m.response_id, []).append(m)
-    for named in by_response.values():
-        if len(named) > 1:
-            _join_overlapping(named, same)
-
-
-def _join_overlapping(named: Sequence[Observation], same: _Same) -> None:
-    """Spans of one response id, in order: whatever overlaps an earlier one overlaps the one that ends last so far."""
-    if not all(m.span.start_ns for m in named):  # a span without a start stands where it ends: no such short cut
-        for i, m in enumerate(named):
-            other = next((o for o in named[:i] if _overlap(m, o)), None)
-            if other is not None:
-                same.join(m, other)
-        return
-    last = named[0]
-    for m in named[1:]:
-        if _overlap(m, last):
-            same.join(m, last)
-        if m.span.end_ns > max(last.span.end_ns, last.span.start_ns):
-            last = m
-
-
-def _join_streamed(ordered: Sequence[Observation], same: _Same) -> None:
-    late = [m for m in ordered if m.output is not None and m.span.end_ns == m.span.start_ns and m.input]
-    if not late:
-        return
-    waiting: dict[tuple[object, ...], list[Observation]] = {}
-    for m in ordered:
-        if m.output is None and m.input:
-            waiting.setdefault(_look(m), []).append(m)
-    for m in late:
-        asked = next((o for o in waiting.get(_look(m), ()) if _streams_into(o, m)), None)
-        if asked is not None:
-            same.join(m, asked)
-
-
-def _look(m: Observation) -> tuple[object, ...]:
-    """What is the same of two spans with the same request, library and service, and can be looked up."""
-    shown = m.input or ()
-    return (m.span.scope_name, m.span.service, len(shown), *((i.role, len(i.parts)) for i in shown), shown[-1].text)
-
-
-def _streams_into(asked: Observation, late: Observation) -> bool:
-    """A streamed answer written as a span of no length of its own, by the same library: same request, no answer yet."""
-    return (
-        asked.span.start_ns <= late.span.start_ns <= asked.span.end_ns + _STREAM_NS
-        and asked.input == late.input
-        and (asked.span.scope_name, asked.span.service) == (late.span.scope_name, late.span.service)
-    )
-
-
-def _overlap(a: Observation, b: Observation) -> bool:
-    return a.span.start_ns <= max(b.span.end_ns, b.span.start_ns) and b.span.start_ns <= max(
-        a.span.end_ns, a.span.start_ns
-    )
 
 
 def turns(generations: Iterable[Sequence[Observation]]) -> list[Turn]:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from otel_toolselect.assemble import ties
+from otel_toolselect.assemble import bonds
 from otel_toolselect.dialects import read
 from otel_toolselect.judge.waiting import Slot
 from otel_toolselect.model.observations import Observation
@@ -44,7 +44,7 @@ class Grouping:
         self._store = store
         self._sole_writer = sole_writer
         self._runs: OrderedDict[str, tuple[str, ...]] = OrderedDict()  # trace id -> runs made of it
-        self._tied: OrderedDict[str, list[str]] = OrderedDict()  # tie -> trace ids
+        self._tied: OrderedDict[str, dict[str, None]] = OrderedDict()  # side and bond -> trace ids
         self.read_back = 0
         """Traces that were read from the store."""
 
@@ -92,13 +92,14 @@ class Grouping:
         return group
 
     def _neighbours(self, trace_id: str, observations: Sequence[Observation]) -> list[str]:
+        """The traces that offer what this one wants, and those that want what it offers."""
         found: list[str] = []
-        for key in ties(observations):
-            others = self._tied.setdefault(key, [])
-            self._tied.move_to_end(key)
-            found += others
-            if trace_id not in others:
-                others.append(trace_id)
+        held = bonds(observations)
+        for mine, theirs, keys in (("offers ", "wants ", held.offers), ("wants ", "offers ", held.wants)):
+            for key in keys:
+                found += self._tied.get(theirs + key, ())
+                self._tied.setdefault(mine + key, {})[trace_id] = None
+                self._tied.move_to_end(mine + key)
         return found
 
     def _see(self, slots: Sequence[Slot]) -> dict[str, list[Observation]]:

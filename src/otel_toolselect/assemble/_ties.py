@@ -1,0 +1,141 @@
+"""Which traces have to be assembled together (design section 4: runs may be stitched across traces).
+
+What crosses traces is asked for by one side and held by the other: a trace without an agent's context wants the call
+that its history shows, the span that it links to, the conversation that its message was sent in, the generation that it
+records once more; the trace that may be meant offers them. Two traces that only offer never meet, so that ordinary runs
+under an agent span stay apart whatever ids they share. Every rule here is that of a join in `_stitch` or `_same`, taken
+wide: a tie too many costs time, a tie too few would change a run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from otel_toolselect.assemble._same import STREAM_NS, ended, is_late, is_waiting, look, sound
+from otel_toolselect.assemble._stitch import decides, emitted_ids, lost, on_bus, shown_ids, spoken_in
+from otel_toolselect.assemble._tree import Group, Tree, groups, order
+from otel_toolselect.model.observations import Observation
+
+_PERIOD_NS = 600 * 10**9
+"""Model spans can overlap only if both touch one of these periods; few calls touch two."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bonds:
+    """What a trace offers to others and wants of them, as opaque keys. Two traces have to be assembled together when
+    one wants what the other offers, directly or through a chain of others.
+    """
+
+    offers: frozenset[str] = frozenset()
+    wants: frozenset[str] = frozenset()
+
+
+def bonds(observations: Iterable[Observation]) -> Bonds:
+    """The bonds of one trace. Pure; order and repeats change nothing."""
+    tree = Tree(sorted(observations, key=order))
+    listed = list(tree.by_id.values())
+    offers = {_key("trace", o.span.trace_id) for o in listed[:1]}
+    offers.update(_key("call", *given) for given in emitted_ids(listed))
+    wants: set[str] = set()
+    for group in groups(listed, tree).values():
+        _of_group(group, offers, wants)
+    for m in listed:
+        if m.kind == "model":
+            keys = set(_generation(m))
+            offers |= keys
+            if not tree.in_agent(m):
+                wants |= keys
+    return Bonds(frozenset(offers), frozenset(wants))
+
+
+def _of_group(group: Group, offers: set[str], wants: set[str]) -> None:
+    members = group.members
+    if group.root is not None:
+        # only a dialect of buses names a conversation that messages are sent in
+        offers.update(_key("bus", *c) for c in spoken_in(members))
+        return
+    if on_bus(members):
+        wants.update(_key("bus", *c) for c in spoken_in(members))
+    if decides(members):
+        wants.update(_key("trace", link.trace_id) for o in members for link in o.span.links)
+        if lost(group):
+            wants.update(_key("call", *shown) for shown in shown_ids(members))
+
+
+def _generation(m: Observation) -> Iterator[str]:
+    """What another record of the same generation has too."""
+    if not sound(m):
+        return
+    if m.response_id:
+        yield from (_key("response", m.response_id, str(p)) for p in _periods(m.span.start_ns, ended(m)))
+    if is_late(m):
+        yield _key("stream", *_digest(m), str(m.span.start_ns // _PERIOD_NS))
+    elif is_waiting(m):
+        until = m.span.end_ns + STREAM_NS
+        yield from (_key("stream", *_digest(m), str(p)) for p in _periods(m.span.start_ns, until))
+
+
+def _periods(start_ns: int, end_ns: int) -> range:
+    return range(start_ns // _PERIOD_NS, end_ns // _PERIOD_NS + 1)
+
+
+def _digest(m: Observation) -> tuple[str]:
+    return (blake2b(repr(look(m)).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest(),)
+
+
+def _key(*parts: str) -> str:
+    return "\0".join(parts)
+
+
+class _Sets:
+    """Union-find over trace numbers."""
+
+    def __init__(self, count: int) -> None:
+        self._heads = list(range(count))
+
+    def head(self, i: int) -> int:
+        heads = self._heads
+        while heads[i] != i:
+            heads[i] = heads[heads[i]]
+            i = heads[i]
+        return i
+
+    def join(self, a: int, b: int) -> None:
+        self._heads[self.head(a)] = self.head(b)
+
+
+def components(traces: Iterable[Sequence[Observation]]) -> Iterator[list[Observation]]:
+    """The observations of all traces, one list for what has to be assembled together.
+
+    `traces` gives the observations of one trace at a time, every trace once, and is walked twice in the same order: of
+    the first walk only bonds are kept, of the second what waits for the rest of its component. So memory holds little
+    more than the largest components, as long as `traces` itself does.
+    """
+    found = [bonds(observations) for observations in traces]
+    sets = _Sets(len(found))
+    asked = {want for b in found for want in b.wants}
+    wanting: dict[str, int] = {}
+    for i, b in enumerate(found):
+        for want in b.wants:
+            wanting.setdefault(want, i)
+    offered: set[str] = set()
+    for i, b in enumerate(found):
+        for offer in b.offers & asked:
+            sets.join(i, wanting[offer])
+            offered.add(offer)
+    for i, b in enumerate(found):
+        for want in b.wants & offered:
+            sets.join(i, wanting[want])
+    heads = [sets.head(i) for i in range(len(found))]
+    left = [0] * len(found)
+    for head in heads:
+        left[head] += 1
+    found.clear()
+    held: dict[int, list[Observation]] = {}
+    for head, observations in zip(heads, traces, strict=True):
+        held.setdefault(head, []).extend(observations)
+        left[head] -= 1
+        if not left[head]:
+            yield held.pop(head)
