@@ -8,6 +8,7 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import re
 import struct
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -30,12 +31,17 @@ Mutate: TypeAlias = Callable[[bytes, random.Random], bytes]
 Field: TypeAlias = "tuple[int, int, Any]"
 """Number, wire type, and an integer, bytes, or the fields of a nested message."""
 
+SECRET = re.compile(r"tok-[0-9]{6}")
+"""What the redacting door takes out; some values of the lists below hold one."""
 _DEEPEST = 8  # of a message that is taken apart; deeper ones stay bytes
 _INTEGERS = (0, 1, 2, 5, 6, 24, 25, 2**31, 2**32 - 1, 2**53 + 1, 2**63 - 1, 2**63, 2**64 - 1)
-_BYTES = (b"", b"\0" * 16, b"\0" * 8, b"\xff" * 16, b"\xff" * 8, b"\xff" * 7, b"\xed\xa0\x80", b"\xc3", b"service.name")
+_BYTES = (b"", b"\0" * 16, b"\0" * 8, b"\xff" * 16, b"\xff" * 8, b"\xff" * 7, b"\xed\xa0\x80", b"\xc3", b"service.name",
+    b"tok-123456", b"{\"a\": [\"\\u0074ok-123456\", 1]}", b"app.secret.key", b"x" * 300,
+)  # fmt: skip
 _VALUES = (
     None, True, False, 0, -1, 1e308, "", "0", "-1", "1e3", "9007199254740993.0", "NaN", "Infinity", "true", "\ud800",
     "0" * 32, "f" * 16, "AAAAAAAAAAAAAAAAAAAAAQ==", "STATUS_CODE_ERROR", "\u0000", 2**63, 2**64, 10**400, [], {},
+    "a tok-123456 b", "{\"a\": \"\\u0074ok-123456\", \"app.secret\": 5}", "app.secret.key", "x" * 300,
 )  # fmt: skip
 _NAMES = (
     "resourceSpans", "resource_spans", "scopeSpans", "spans", "resourceLogs", "scopeLogs", "logRecords", "resource",
@@ -225,6 +231,12 @@ def coded(data: bytes, chance: random.Random) -> bytes:
         case _:
             packed = data[1:]
     return data[:1] + (_bytes(packed, chance) if chance.random() < 0.7 else packed)
+
+
+def request(data: bytes, chance: random.Random) -> bytes:
+    """A byte that picks the kind of request, then a changed request, at times of another kind."""
+    first = bytes([chance.randrange(8)]) if not data or chance.random() < 0.1 else data[:1]
+    return first + (json_text if first[0] & 2 else protobuf)(data[1:], chance)
 
 
 def segment(data: bytes, chance: random.Random) -> bytes:

@@ -35,12 +35,12 @@ def check_batch(batch: Batch, limits: Limits) -> None:
     for rejection in (*batch.rejected_spans, *batch.rejected_logs):
         assert isinstance(rejection, Rejection)
         assert rejection.where
-        _check_note(rejection.where + rejection.reason)
+        check_note(rejection.where + rejection.reason)
     for warning in batch.warnings:
-        _check_note(warning)
+        check_note(warning)
 
 
-def _check_note(text: str) -> None:
+def check_note(text: str) -> None:
     _check_text(text)
     assert len(text) < _MESSAGE_BYTES, len(text)
 

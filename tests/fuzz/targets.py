@@ -15,13 +15,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from otel_toolselect import config
 from otel_toolselect.errors import InputError
 from otel_toolselect.otlp import CODINGS, binary, decode_json, decompress, files, jaeger, jsontext, protodecode
+from otel_toolselect.otlp.jsondecode import Signal
 from otel_toolselect.otlp.limits import Limits
-from otel_toolselect.receive.records import request_of
+from otel_toolselect.otlp.replies import Encoding
+from otel_toolselect.receive.access import ANYBODY
+from otel_toolselect.receive.door import Door
+from otel_toolselect.receive.records import Request, request_of
 from otel_toolselect.receive.segments import Found, open_segment, scan
+from otel_toolselect.receive.settings import Settings
 from tests.fuzz import mutators
-from tests.fuzz.soundness import check_batch, check_error
+from tests.fuzz.soundness import check_batch, check_error, check_note
 
 LIMITS = Limits(max_bytes=1024 * 1024)
 """Smaller than the receiver's own, so that an input of a few bytes can pass them."""
@@ -94,6 +100,36 @@ def _spool(data: bytes) -> None:
     assert at == segment.size
 
 
+def _door(data: bytes) -> None:
+    """The first byte picks signal, encoding and whether texts are redacted. What is admitted can be read back as a
+    whole, holds nothing that was to be taken out, and is not changed again by the same door.
+    """
+    if not data:
+        return
+    signal: Signal = "logs" if data[0] & 1 else "traces"
+    encoding: Encoding = "json" if data[0] & 2 else "protobuf"
+    redacting = bool(data[0] & 4)
+    door = _REDACTING if redacting else _PLAIN
+    admitted = door.admit(Request(signal, encoding, data[1:]), ANYBODY)
+    for note in (*admitted.notes.rejected_spans, *admitted.notes.rejected_logs):
+        check_note(note.where + note.reason)
+    batch = admitted.request.decode(LIMITS.max_bytes)
+    assert not batch.rejected_spans
+    assert not batch.rejected_logs
+    assert (len(batch.spans), len(batch.logs)) == (admitted.spans, admitted.logs)
+    check_batch(batch, LIMITS)
+    if redacting:
+        assert mutators.SECRET.search(repr(batch)) is None
+    again = door.admit(admitted.request, ANYBODY).request.decode(LIMITS.max_bytes)
+    assert repr(again) == repr(batch)  # NaN is not equal to itself
+
+
+_NOW_NS = 1_793_700_000 * 10**9
+_SMALL = config.Limits(attributes=8, events=3, links=3, value_bytes=200, key_bytes=40, depth=5, spans=50)
+_RULES = config.Redact(rule=(config.RedactRule(pattern=mutators.SECRET.pattern, action="mask"),), deny=("app.secret*",))
+_PLAIN = Door(Settings(spool=Path(), limits=_SMALL), now_ns=lambda: _NOW_NS)
+_REDACTING = Door(Settings(spool=Path(), limits=_SMALL, redact=_RULES), now_ns=lambda: _NOW_NS)
+
 TARGETS: dict[str, Target] = {
     "traces_protobuf": Target(_traces_protobuf, mutators.protobuf),
     "logs_protobuf": Target(_logs_protobuf, mutators.protobuf),
@@ -103,6 +139,7 @@ TARGETS: dict[str, Target] = {
     "files": Target(_files, mutators.file),
     "inflate": Target(_inflate, mutators.coded),
     "spool": Target(_spool, mutators.segment),
+    "door": Target(_door, mutators.request),
 }
 
 

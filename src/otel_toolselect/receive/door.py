@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from otel_toolselect.errors import DecodeError
 from otel_toolselect.model.spans import Batch, Rejection
 from otel_toolselect.otlp import decode_json, redact
 from otel_toolselect.otlp.jsondecode import Signal
@@ -72,7 +73,13 @@ class Door:
         limits = self._settings.limits
         opened = self._open(request)
         message, notes = opened.message, opened.notes
-        found = skim(opened.body, request.signal)
+        try:
+            found = skim(opened.body, request.signal)
+        except DecodeError:
+            # a field of another wire type than the schema's: unknown to the parser, which goes on, but not to the skim
+            message.DiscardUnknownFields()
+            opened = replace(opened, body=message.SerializeToString())
+            found = skim(opened.body, request.signal)
         checker = Checker(limits, self._window(), notes, found, len(opened.body), opened.places)
         checked = checker.traces(message) if request.signal == "traces" else checker.logs(message)
         changed = checked.changed
