@@ -59,8 +59,11 @@ def test_a_server_out_of_reach_says_what_to_do() -> None:
     [
         ("Code: 252. DB::Exception: Too many parts. (TOO_MANY_PARTS)", True),
         ("Code: 241. DB::Exception: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)", True),
-        ("Received ClickHouse exception, code: 60, server response: x", False),
-        ("Code: 516. DB::Exception: no", False),
+        ("Code: 243. DB::Exception: Cannot reserve 1.00 MiB. (NOT_ENOUGH_SPACE)", True),
+        # the store as a whole is wrong: requests must not go to the dead letters for it
+        ("Received ClickHouse exception, code: 60, server response: x", True),
+        ("Code: 516. DB::Exception: no", True),
+        ("Received ClickHouse exception, code: 53, server response: x", False),
         ("Connection refused", True),
     ],
 )

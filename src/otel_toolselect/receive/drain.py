@@ -169,6 +169,7 @@ class Drainer:
         for entry in entries:
             try:
                 readable.append(_Decoded(entry, entry.read().decode(self._settings.max_request_bytes)))
+                entry.request = None  # its spans are enough in memory; it is on disk, should it be needed again
             except Exception as error:  # noqa: BLE001 - nor may any request
                 self._bury(_Letter(entry, f"cannot be read: {_reason(error)}"), error)
         if readable:

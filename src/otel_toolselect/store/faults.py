@@ -8,10 +8,15 @@ from contextlib import contextmanager
 
 from otel_toolselect.errors import StoreError
 
-# error codes after which the same statement may succeed later; all others (syntax, unknown table, wrong type,
-# no rights) stay as they are until somebody changes something
+# error codes after which the same statement may succeed later, by itself or because somebody puts right what is wrong
+# with the store as a whole; all others (syntax, wrong type) are about the statement or its data
 _RETRYABLE_CODES = frozenset(
     {
+        60,  # UNKNOWN_TABLE
+        75,  # CANNOT_WRITE_TO_FILE_DESCRIPTOR: a disk that is full or failing, as the next two
+        76,  # CANNOT_OPEN_FILE
+        77,  # CANNOT_CLOSE_FILE
+        81,  # UNKNOWN_DATABASE
         159,  # TIMEOUT_EXCEEDED
         164,  # READONLY: a server that is starting or failing over
         202,  # TOO_MANY_SIMULTANEOUS_QUERIES
@@ -58,7 +63,7 @@ def fault(error: Exception, where: str) -> StoreError:
         return away(where, text)
     if code in _AUTH_CODES:
         return StoreError(
-            f"the store at {where} refused the login: {text}; check user and password in --store", retryable=False
+            f"the store at {where} refused the login: {text}; check user and password in --store", retryable=True
         )
     return StoreError(f"the store at {where} refused a statement: {text}", retryable=code in _RETRYABLE_CODES)
 
