@@ -26,7 +26,7 @@ list:
     of: {policy: shop-safety, model: [gpt-9, gpt-9-mini]}
     by: [agent]
     window: {slide: 1m}
-    condition: {above: 0.10}
+    condition: {above: 0.1}
     for: 10m
     keep_firing: 15m
     severity: critical

@@ -9,7 +9,7 @@
       - id: wrong-tool
         signal: wrong_tool             # see `model.signals`
         of: {policy: shop-safety, agent: support}
-        condition: {above: 0.10}
+        condition: {above: 0.1}
         min_count: 20                  # of observations in the window; fewer decide nothing
         no_data_after: 15m
         for: 10m

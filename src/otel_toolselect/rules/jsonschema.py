@@ -1,4 +1,4 @@
-"""The JSON Schema of suites, rule files and test files, for editors that complete and check (issue C).
+"""The JSON Schema of suites, rule files, alert files and test files, for editors that complete and check (issue C).
 
 Made from the registry: every kind of check and every matcher that is installed is in it, with the first sentence of its
 module as the description. A plug-in says what its value looks like by an attribute `schema`; without one any value is
@@ -9,13 +9,14 @@ taken. The loader stays the judge: the schema lets through whatever the loader t
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Mapping
 
 from otel_toolselect.model.ruletests import UNMATCHED
 from otel_toolselect.model.runs import NO_CALL_LABELS
 from otel_toolselect.model.verdicts import LAYERS
 from otel_toolselect.rules import givenruns, rulefiles, ruletests, selection
+from otel_toolselect.rules._alertschema import alert_definitions
+from otel_toolselect.rules._schema import FLAG, NUMBER, TEXT, WHOLE, Schema, items, mapping, ref, words
 from otel_toolselect.rules.draft import CLASSES
 from otel_toolselect.rules.expect import kinds
 from otel_toolselect.rules.infra import NAMED
@@ -23,35 +24,9 @@ from otel_toolselect.rules.matching import matchers
 from otel_toolselect.rules.policy import EFFECTS
 from otel_toolselect.rules.profile import MODES, profiles
 
-Schema: TypeAlias = "dict[str, Any]"
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 
-def ref(name: str) -> Schema:
-    return {"$ref": f"#/$defs/{name}"}
-
-
-def items(of: Schema, *, least: int = 0) -> Schema:
-    return {"type": "array", "items": of} | ({"minItems": least} if least else {})
-
-
-def mapping(properties: Mapping[str, Schema], *, required: Iterable[str] = (), about: str = "") -> Schema:
-    """A mapping with these keys and no others."""
-    made: Schema = {"type": "object", "properties": dict(properties), "additionalProperties": False}
-    if required:
-        made["required"] = list(required)
-    return made | ({"description": about} if about else {})
-
-
-def words(options: Iterable[str]) -> Schema:
-    return {"enum": list(options)}
-
-
-# plain scalars that look like numbers or booleans are texts to the loader where it wants a text
-TEXT: Schema = {"type": ["string", "number", "boolean"]}
-WHOLE: Schema = {"type": "integer", "minimum": 0}
-NUMBER: Schema = {"type": "number"}
-FLAG: Schema = {"type": "boolean"}
 SELECTORS = items(ref("selector"), least=1)
 
 _REFERENCE = mapping(
@@ -130,16 +105,26 @@ _VALUES: Mapping[str, Schema] = {
 
 
 def schema() -> Schema:
-    """One schema for the three kinds of files: the key at the top says which a file is."""
+    """One schema for all kinds of files: the key at the top says which a file is."""
+    chosen: Schema = ref("suite_file")
+    for key, name in _FILES:
+        chosen = {"if": {"required": [key]}, "then": ref(name), "else": chosen}
     return {
         "$schema": DRAFT,
-        "title": "toolselect: suites, rule files, rule tests",
+        "title": "toolselect: suites, rule files, alert files, tests of rules and of alerts",
         "type": "object",
-        "if": {"required": ["tests"]},
-        "then": ref("tests_file"),
-        "else": {"if": {"required": ["rules"]}, "then": ref("rules_file"), "else": ref("suite_file")},
-        "$defs": _defs(),
+        **chosen,
+        "$defs": {**_defs(), **alert_definitions()},
     }
+
+
+# the last that fits decides: tests of alerts have `tests`, too
+_FILES = (
+    ("rules", "rules_file"),
+    ("alerts", "alerts_file"),
+    ("tests", "tests_file"),
+    ("alerts_file", "alert_tests_file"),
+)
 
 
 def _defs() -> Schema:
