@@ -30,15 +30,15 @@ class Cutter:
         """True when something was cut."""
         self._field(raw, "name")
         self._field(raw, "trace_state")
-        self._field(raw.status, "message")
+        self._field(raw.status, "message", "status.")
         self._attributes(raw)
         self._first(raw, "events", self._limits.events)
         for i, event in enumerate(raw.events):
-            self._field(event, "name")
+            self._field(event, "name", f"events[{i}].")
             self._attributes(event, f"events[{i}].")
         self._last(raw, "links", self._limits.links)
         for i, link in enumerate(raw.links):
-            self._field(link, "trace_state")
+            self._field(link, "trace_state", f"links[{i}].")
             self._attributes(link, f"links[{i}].")
         return self._flag(raw)
 
@@ -77,11 +77,11 @@ class Cutter:
         self._cut.append(name)
         self.counts[kind] = self.counts.get(kind, 0) + 1
 
-    def _field(self, raw: Any, name: str) -> None:
+    def _field(self, raw: Any, name: str, prefix: str = "") -> None:
         shorter = _text(getattr(raw, name), self._limits.value_bytes)
         if shorter is not None:
             setattr(raw, name, shorter)
-            self._note(name, "value")
+            self._note(prefix + name, "value")
 
     def _attributes(self, raw: Any, prefix: str = "") -> None:
         items = raw.attributes
@@ -120,11 +120,14 @@ class Cutter:
             return self._list(value.array_value.values, room)
         if kind == "kvlist_value":
             return self._list(value.kvlist_value.values, room)
-        return room - 8 if room >= 8 else None
+        return room - 8
 
     def _list(self, items: Any, room: int) -> int | None:
         """Keeps members in their order as long as there is room; the one that does not fit is cut, later ones go."""
         for i, item in enumerate(items):
+            if room < 0:
+                del items[i:]
+                return None
             inner = item
             if hasattr(item, "key"):
                 self._key(item)
