@@ -21,7 +21,7 @@ PATIENCE_S = 2.0
 WAIT_S = 5.0
 """How long a request may wait for memory before its sender is told to come back."""
 _QUEUE = 64
-"""Requests that wait for memory; each may have filled a window of its connection meanwhile (about a megabyte)."""
+"""Requests that wait for memory; of each some 100 KiB may have come meanwhile."""
 _RETRY_S = 1.0
 
 
