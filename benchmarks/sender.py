@@ -11,7 +11,8 @@ from __future__ import annotations
 import http.client
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field
 
 import grpc
@@ -56,11 +57,13 @@ class Target:
         if self.address.rpartition(":")[0] not in _LOOPBACK:
             raise ValueError(f"{self.address} is not on this machine: a load is sent to loopback only")
 
-    def connect(self) -> Send:
+    def connect(self) -> AbstractContextManager[Send]:
+        """A connection of its own, closed at the end."""
         return _grpc(self) if self.protocol == "grpc" else _http(self)
 
 
-def _grpc(target: Target) -> Send:
+@contextmanager
+def _grpc(target: Target) -> Iterator[Send]:
     options = [("grpc.max_send_message_length", -1), ("grpc.use_local_subchannel_pool", 1)]
     channel = grpc.insecure_channel(target.address, options=options)
     grpc.channel_ready_future(channel).result(_ANSWER_S)
@@ -75,10 +78,12 @@ def _grpc(target: Target) -> Send:
             raise
         return True
 
-    return send
+    with channel:
+        yield send
 
 
-def _http(target: Target) -> Send:
+@contextmanager
+def _http(target: Target) -> Iterator[Send]:
     connection = http.client.HTTPConnection(target.address, timeout=_ANSWER_S)
 
     def send(body: bytes) -> bool:
@@ -95,7 +100,8 @@ def _http(target: Target) -> Send:
             raise RuntimeError(f"HTTP {answer.status}: {text[:200]!r}")
         return True
 
-    return send
+    with closing(connection):
+        yield send
 
 
 def closed_loop(target: Target, requests: Sequence[Request], in_flight: int) -> Sent:
@@ -120,20 +126,12 @@ def _run(
     sent, lock, numbers = Sent(), threading.Lock(), iter(range(len(requests)))
 
     def work() -> None:
-        send = target.connect()
-        while (number := _next(numbers, lock)) is not None:
-            start = due(number) or time.perf_counter()
-            if (early := start - time.perf_counter()) > 0:
-                time.sleep(early)
-            try:
-                retries = _until_taken(send, requests[number].body)
-            except Exception as error:  # noqa: BLE001 - counted and told, whatever it is
-                with lock:
-                    sent.failures.append(f"{type(error).__name__}: {error}"[:300])
-                continue
-            with lock:
-                sent.latencies.append(time.perf_counter() - start)
-                sent.retries += retries
+        with target.connect() as send:
+            while (number := _next(numbers, lock)) is not None:
+                start = due(number) or time.perf_counter()
+                if (early := start - time.perf_counter()) > 0:
+                    time.sleep(early)
+                _timed(send, requests[number].body, start, sent, lock)
 
     threads = [threading.Thread(target=work, daemon=True) for _ in range(min(workers, len(requests)))]
     for thread in threads:
@@ -142,6 +140,18 @@ def _run(
         thread.join()
     sent.seconds = time.perf_counter() - begin
     return sent
+
+
+def _timed(send: Send, body: bytes, start: float, sent: Sent, lock: threading.Lock) -> None:
+    try:
+        retries = _until_taken(send, body)
+    except Exception as error:  # noqa: BLE001 - counted and told, whatever it is
+        with lock:
+            sent.failures.append(f"{type(error).__name__}: {error}"[:300])
+        return
+    with lock:
+        sent.latencies.append(time.perf_counter() - start)
+        sent.retries += retries
 
 
 def _next(numbers: object, lock: threading.Lock) -> int | None:
