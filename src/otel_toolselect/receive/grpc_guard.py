@@ -14,6 +14,7 @@ from typing import Any
 import grpc
 import grpc.aio
 
+from otel_toolselect.errors import DecodeError
 from otel_toolselect.otlp import replies
 from otel_toolselect.receive.access import CALLER, Scope
 from otel_toolselect.receive.counters import Counters
@@ -107,7 +108,7 @@ class Guard(grpc.aio.ServerInterceptor):  # type: ignore[misc]
         except asyncio.CancelledError:
             self._counters.refuse("too_large")
             raise
-        raise UnknownMethodError("the request holds no message", where="body")
+        raise DecodeError("the request holds no message", where="body")
 
     async def _unknown(self, _: Any) -> None:
         raise UnknownMethodError("not served here", where="method")
