@@ -1,7 +1,8 @@
 """Makes the committed corpus anew: `python -m tests.fuzz.keep [TARGET...]`, after `make fuzz`.
 
 From what is committed and what the fuzzer added in build/fuzz, the smallest inputs that together take every step from
-line to line which any of them takes. Inputs named `found-...` were findings once and stay whatever they cover.
+line to line which any of them takes. Two kinds stay whatever they cover: `found-...` were findings once, `seed-...` are
+whole requests, from which mutators make richer inputs than from the smallest.
 """
 
 from __future__ import annotations
@@ -51,15 +52,15 @@ def steps_of(run: Callable[[], None]) -> set[Step]:
 def keep(name: str) -> str:
     folder = CORPUS / name
     paths = [path for place in (folder, WORK / name) if place.is_dir() for path in place.iterdir()]
-    findings = {path.name: path.read_bytes() for path in paths if path.name.startswith("found-")}
-    others = sorted({path.read_bytes() for path in paths} - set(findings.values()), key=lambda data: (len(data), data))
-    chosen, covered = dict(findings), set[Step]()
-    for data in (*findings.values(), *others):
+    fixed = {path.name: path.read_bytes() for path in paths if path.name.startswith(("found-", "seed-"))}
+    others = sorted({path.read_bytes() for path in paths} - set(fixed.values()), key=lambda data: (len(data), data))
+    chosen, covered = dict(fixed), set[Step]()
+    for data in (*fixed.values(), *others):
         steps = steps_of(lambda data=data: targets.run(name, data))  # type: ignore[misc]
         if steps <= covered:
             continue
         covered |= steps
-        if data not in findings.values():
+        if data not in fixed.values():
             chosen[hashlib.sha256(data).hexdigest()[:16]] = data
     folder.mkdir(parents=True, exist_ok=True)
     for path in folder.iterdir():
