@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from otel_toolselect.model.alerting import UNIT_NS, Alert, AlertState, Limit, Observed, Span, WindowSpec
+from otel_toolselect.model.alerting import (
+    UNIT_NS,
+    Alert,
+    AlertState,
+    Change,
+    Limit,
+    Observed,
+    Reference,
+    Span,
+    WindowSpec,
+)
 from otel_toolselect.monitor.alerts import evaluate
 
 M = UNIT_NS["m"]
@@ -119,3 +129,14 @@ def test_older_than_what_is_kept_is_left_alone() -> None:
     story = Story()
     story.comes(*[GOOD] * 200)
     assert story.late(w3=BAD) == "-> inactive"
+
+
+def test_a_baseline_that_moves_corrects_nothing() -> None:
+    def seen(before: int) -> Observed:
+        return Observed(0, 5 * M, 0.8, 200, 160, reference=Reference(before / 200, 200, before))
+
+    alert = replace(ALERT, signal="recall", condition=Change("baseline", "drop", 0.05))
+    state, news = evaluate(alert, None, [seen(160)], 5 * M)
+    assert (state.word, news) == ("inactive", ())
+    again, news = evaluate(alert, state, [seen(190)], 6 * M)
+    assert (again, news) == (state, ())

@@ -17,7 +17,7 @@ from otel_toolselect.model.alerting import (
     Span,
     WindowSpec,
 )
-from otel_toolselect.monitor.alerts import acknowledged, evaluate, read_state, state_text
+from otel_toolselect.monitor.alerts import acknowledged, evaluate, read_state, retire, state_text
 from otel_toolselect.monitor.alerts.silences import fits, labels_of, silenced
 
 M = UNIT_NS["m"]
@@ -93,6 +93,16 @@ def test_a_silence_that_is_taken_back_lets_go() -> None:
     assert (held.silenced_by, state.outbox) == ("s", ())
     state, (fire,) = evaluate(ALERT, state, [], 6 * M)
     assert (fire.key, fire.silenced_by, state.outbox) == (held.key, None, (fire,))
+
+
+def test_an_alert_that_leaves_under_a_silence_is_closed_when_it_ends() -> None:
+    state, _ = evaluate(ALERT, None, [Observed(0, 5 * M, 0.15, 20, 3)], 5 * M)
+    state = acknowledged(state, {n.key for n in state.outbox})
+    state, (held,) = retire(state, 6 * M, [silence(1, 2)])
+    assert (held.kind, held.silenced_by, state.outbox) == ("resolve", "s", ())
+    state, (end,) = retire(state, 10 * M, [silence(1, 2)])
+    assert (end.key, state.outbox) == (held.key, (end,))
+    assert retire(state, 11 * M)[1] == ()
 
 
 @pytest.mark.parametrize(

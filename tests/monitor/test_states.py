@@ -255,15 +255,29 @@ def test_an_alert_that_is_only_told_otherwise_keeps_its_windows() -> None:
 
 def test_an_alert_that_leaves_its_file_is_closed_and_goes_on_counting() -> None:
     state, _ = run(WRONG, *(window(i, p) for i, p in enumerate([BAD, NONE, NONE, NONE])))
-    state, news = retire(WRONG, state, 21 * M)
+    state, news = retire(state, 21 * M)
     assert [(n.kind, n.change, n.says) for n in news] == [
         ("data_back", 3, "no longer watched"),
         ("resolve", 4, "no longer watched"),
     ]
-    state, news = retire(WRONG, state, 22 * M)
+    state, news = retire(state, 22 * M)
     assert news == ()
     state, (fire,) = evaluate(WRONG, state, [window(5, BAD)], 30 * M)
     assert fire.change == 5
+
+
+def test_what_begins_under_some_labels_ends_under_them() -> None:
+    """Or a receiver that knows alerts by their labels would wait for the end for ever."""
+    state, _ = run(replace(WRONG, owner="ann", labels={"team": "a"}), window(0, BAD))
+    edited = replace(WRONG, owner="raj", severity="critical", labels={"team": "b"})
+    again, news = run(edited, window(1, GOOD), window(2, BAD), state=state)
+    assert [(n.kind, n.labels["team"], n.owner, n.severity) for n in news] == [
+        ("resolve", "a", "ann", "warning"),
+        ("fire", "b", "raj", "critical"),
+    ]
+    assert again.fire == news[1]
+    _, (end,) = retire(state, 9 * M)
+    assert (end.labels["team"], end.owner, end.says) == ("a", "ann", "no longer watched")
 
 
 def test_what_is_kept_is_bounded() -> None:

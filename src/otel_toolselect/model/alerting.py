@@ -293,8 +293,8 @@ class AlertState:
 
     `recent`: the last windows, oldest first; `base`: the course before them as the data have it. `changes` counts the
     notifications ever made, so a state is kept for good: numbering from 1 again would make old keys new. `said`: what
-    came of the latest window. `told_*`: what receivers believe once the outbox is empty. `withheld`: silenced, in
-    order.
+    came of the latest window. `fire`, `gap`: what was made when the alert began to fire, or its data to miss, while
+    that lasts. `told_*`: what receivers believe once the outbox is empty. `withheld`: silenced, in order.
     """
 
     alert: str
@@ -306,6 +306,8 @@ class AlertState:
     through_ns: int = 0
     changes: int = 0
     said: str = ""
+    fire: Notification | None = None
+    gap: Notification | None = None
     told_firing: bool = False
     told_silent: bool = False
     outbox: tuple[Notification, ...] = ()

@@ -27,18 +27,17 @@ def acknowledged(state: AlertState, keys: Collection[str]) -> AlertState:
 
 
 def posted(
-    state: AlertState, made: Sequence[Notification], silences: Sequence[Silence], labels: Mapping[str, str], now_ns: int
+    state: AlertState, made: Sequence[Notification], silences: Sequence[Silence], now_ns: int
 ) -> tuple[AlertState, tuple[Notification, ...]]:
     """The state with these in its outbox, or held back; and everything that has news in this call: `made`, as sent or
     silenced, and what a silence that ended lets go.
     """
-    silence = silenced(silences, labels, now_ns)
     news: list[Notification] = []
     for notification in made:
-        state, notification = _post(state, notification, silence)
+        state, notification = _post(state, notification, silenced(silences, notification.labels, now_ns))
         news.append(notification)
     for track in _TRACKS:
-        state, released = _review(state, track, silence)
+        state, released = _review(state, track, silences, now_ns)
         news += released
     return state, tuple(news)
 
@@ -57,7 +56,10 @@ def _post(state: AlertState, made: Notification, silence: Silence | None) -> tup
 
 
 def _review(
-    state: AlertState, track: tuple[NotificationKind, NotificationKind], silence: Silence | None
+    state: AlertState,
+    track: tuple[NotificationKind, NotificationKind],
+    silences: Sequence[Silence],
+    now_ns: int,
 ) -> tuple[AlertState, list[Notification]]:
     waiting = [n for n in state.withheld if n.kind in track]
     if not waiting:
@@ -65,7 +67,7 @@ def _review(
     others, latest = tuple(n for n in state.withheld if n.kind not in track), waiting[-1]
     if _told(state, track) == _RAISED[latest.kind]:
         return replace(state, withheld=others), []
-    if silence is not None:
+    if silenced(silences, latest.labels, now_ns) is not None:
         return replace(state, withheld=(*others, latest)), []
     released = replace(latest, silenced_by=None)
     return _sent(replace(state, withheld=others), released), [released]
