@@ -60,7 +60,7 @@ def test_a_run_as_it_should_be() -> None:
     assert (found.status, found.layers["selection"], found.layers["arguments"]) == ("pass", "pass", "pass")
     assert [(c.expected, c.observed) for c in found.cells] == [("search", "search")]
     assert found.scored == (("search", True),)
-    assert (found.calls, found.redundant, found.failed_calls, found.loops) == (1, 0, 0, 0)
+    assert (found.calls, found.failed_calls, found.loops) == ((("search", False),), 0, 0)
     assert (found.suite, found.rule, found.origin) == ("shop", "", "suite")
     assert (found.agent, found.model, found.duration_ns, found.input_tokens) == ("a", "m", 7, 3)
     assert found.forbidden == found.unauthorized == found.ghosts == ()
@@ -74,7 +74,7 @@ def test_calls_that_nobody_offered_or_allowed_are_named_once_each() -> None:
     assert found.forbidden == found.unauthorized == ("update", "update")
     assert found.ghosts == ("made_up",)
     assert found.scored == (("search", False),)
-    assert found.tools_used == ("made_up", "search", "update")
+    assert [name for name, _ in found.calls] == ["search", "update", "update", "made_up"]
     assert found.status == "fail"
 
 
@@ -92,9 +92,9 @@ def test_a_write_first_where_a_read_was_wanted_is_unauthorized() -> None:
 def test_repeats_failures_and_loops_are_counted() -> None:
     same = {"q": "shoes"}
     found = decided(call("search", same, ok=True), call("search", same, ok=True))
-    assert (found.calls, found.redundant, found.loops) == (2, 1, 0)
+    assert (found.calls, found.loops) == ((("search", False), ("search", True)), 0)
     found = decided(call("search", same, ok=False), call("search", same, ok=False))
-    assert (found.failed_calls, found.redundant, found.loops) == (2, 0, 1)
+    assert (found.failed_calls, found.loops, found.calls[1][1]) == (2, 1, False)
 
 
 def test_a_rule_decides_without_a_label() -> None:

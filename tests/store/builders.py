@@ -85,10 +85,9 @@ def decision(run_id: str = "r1", suite: str = "s", **fields: Any) -> Decision:
         "observed_class": "call",
         "cells": (Cell("search", "search"),),
         "layers": {"selection": "pass"},
-        "tools_used": ("refund", "search"),
         "scored": (("search", True), ("refund", False)),
         "ghosts": ("x", "x"),
-        "calls": 2,
+        "calls": (("search", False), ("search", True)),
         "duration_ns": 5,
     }
     return Decision(suite=suite, run_id=run_id, **(base | fields))

@@ -24,7 +24,7 @@ KEPT: dict[type, set[str]] = {
         *decision_rows._COUNTS.values(),
         *(key for key, _ in decision_rows._MEASURES.values()),
     }
-    | {*decision_rows._LISTS.values(), "layers", "cells", "scored", "start_ns"},
+    | {*decision_rows._LISTS.values(), *decision_rows._FLAGGED, "layers", "cells", "start_ns"},
     runs.NoCall: {"label", "signal", "confidence"},
     runs.ToolDefinition: {"name", "description", "schema"},
     verdicts.LayerVerdict: {"status", "explanation", "evidence"},

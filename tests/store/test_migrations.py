@@ -32,10 +32,13 @@ def test_every_migration_is_applied_once(session: Session, embedded_dsn: str) ->
     assert session.select("SELECT count() AS n FROM toolselect_migrations")["n"] == [len(names)]
 
 
-def test_every_statement_may_run_twice(session: Session) -> None:
+def test_every_migration_may_run_twice(session: Session) -> None:
     # a process that was killed between the statements and the record starts the migration again
-    session.execute("TRUNCATE TABLE toolselect_migrations")
-    assert [m.name for m in migrate(session)] == [m.name for m in shipped()]
+    for name in session.select("SELECT name FROM system.tables WHERE database = currentDatabase()")["name"]:
+        session.execute(f"DROP TABLE {name} SYNC")
+    for migration in shipped():
+        for statement in [*migration.statements, *migration.statements]:
+            session.execute(statement)
 
 
 def test_a_new_migration_is_added(session: Session) -> None:

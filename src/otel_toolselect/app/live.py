@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial

@@ -46,7 +46,7 @@ from typing import Any
 from urllib.parse import quote
 
 from otel_toolselect.config._values import Reader, RedactRule, setting, text
-from otel_toolselect.config.sections import CaseNames, Judge, Limits, Receive, Redact, Retention, Spool, Telemetry
+from otel_toolselect.config.sections import CaseNames, Judge, Limits, Live, Receive, Redact, Retention, Spool, Telemetry
 from otel_toolselect.errors import InputError, UsageError
 
 __all__ = [
@@ -56,6 +56,7 @@ __all__ = [
     "CaseNames",
     "Judge",
     "Limits",
+    "Live",
     "Receive",
     "Redact",
     "RedactRule",
@@ -82,6 +83,7 @@ class Settings:
     telemetry: Telemetry = Telemetry()
     case_attributes: CaseNames = CaseNames()
     judge: Judge = Judge()
+    live: Live = Live()
     limits: Limits = Limits()
     retention: Retention = Retention()
     redact: Redact = Redact()

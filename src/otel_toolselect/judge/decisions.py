@@ -19,6 +19,7 @@ def decision_of(
     """The decision of one run under one suite, or under the rule that is named."""
     view = RunView(run, policy)
     forbidden = _forbidden(verdict, view)
+    again = {call.seq for call in redundant(view)}
     return Decision(
         suite=verdict.suite,
         rule=rule,
@@ -46,13 +47,11 @@ def decision_of(
         tenant=str(run.attributes.get(TENANT) or ""),
         label=run.label,
         policy_version=verdict.policy_version,
-        tools_used=tuple(sorted({call.name for call in view.calls})),
+        calls=tuple((call.name, call.seq in again) for call in view.calls),
         scored=tuple((score.name, score.passed) for score in verdict.call_scores),
         ghosts=tuple(call.name for call in view.calls if call.ghost),
         forbidden=forbidden,
         unauthorized=forbidden or _unasked(verdict, view),
-        calls=len(view.calls),
-        redundant=len(redundant(view)),
         failed_calls=sum(call.ok is False for call in view.calls),
         loops=sum(len(calls) >= _LOOP for calls in failures(view).values()),
         duration_ns=run.duration_ns,
@@ -63,8 +62,8 @@ def decision_of(
 
 
 def traffic_of(run: Run) -> Decision:
-    """The decision of a run under no expectation (`suite` ""): what happened, each run once, so that latency, cost, calls
-    and gaps can be watched on all traffic whatever is expected of it.
+    """The decision of a run under no expectation (`suite` ""): what happened, each run once, so that latency, cost and
+    gaps can be watched on all traffic, whatever is expected of it.
     """
     verdict = RunVerdict(
         run_id=run.run_id,

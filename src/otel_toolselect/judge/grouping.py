@@ -11,7 +11,6 @@ import logging
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from otel_toolselect.assemble import bonds
 from otel_toolselect.dialects import read
@@ -23,7 +22,7 @@ from otel_toolselect.store import Store
 log = logging.getLogger(__name__)
 
 REMEMBERED = 200_000
-"""Traces, and ties between traces, that are remembered."""
+"""Traces whose runs are remembered, and bonds of traces that are."""
 LARGEST_GROUP = 1_000
 """Traces that are assembled together at most; ids that every trace repeats would otherwise tie everything."""
 
@@ -44,7 +43,8 @@ class Grouping:
         self._store = store
         self._sole_writer = sole_writer
         self._runs: OrderedDict[str, tuple[str, ...]] = OrderedDict()  # trace id -> runs made of it
-        self._tied: OrderedDict[str, dict[str, None]] = OrderedDict()  # side and bond -> trace ids
+        self._offered = _Index()
+        self._wanted = _Index()
         self.read_back = 0
         """Traces that were read from the store."""
 
@@ -67,8 +67,8 @@ class Grouping:
         for trace_id, ids in made.items():
             self._runs[trace_id] = tuple(ids)
             self._runs.move_to_end(trace_id)
-        _bound(self._runs)
-        _bound(self._tied)
+        while len(self._runs) > REMEMBERED:
+            self._runs.popitem(last=False)
 
     def _group(self, start: str, seen: dict[str, list[Observation]], done: set[str]) -> Group:
         group = Group()
@@ -92,14 +92,11 @@ class Grouping:
         return group
 
     def _neighbours(self, trace_id: str, observations: Sequence[Observation]) -> list[str]:
-        """The traces that offer what this one wants, and those that want what it offers."""
-        found: list[str] = []
-        held = bonds(observations)
-        for mine, theirs, keys in (("offers ", "wants ", held.offers), ("wants ", "offers ", held.wants)):
-            for key in keys:
-                found += self._tied.get(theirs + key, ())
-                self._tied.setdefault(mine + key, {})[trace_id] = None
-                self._tied.move_to_end(mine + key)
+        """Traces that offer what this one wants, and those that want what it offers."""
+        own = bonds(observations)
+        found = self._offered.holders(own.wants) + self._wanted.holders(own.offers)
+        self._offered.add(own.offers, trace_id)
+        self._wanted.add(own.wants, trace_id)
         return found
 
     def _see(self, slots: Sequence[Slot]) -> dict[str, list[Observation]]:
@@ -126,6 +123,20 @@ class Grouping:
         return seen
 
 
-def _bound(held: OrderedDict[str, Any]) -> None:
-    while len(held) > REMEMBERED:
-        held.popitem(last=False)
+class _Index:
+    """Which traces hold a key; the oldest keys are forgotten. Keys are kept by hash: two that share one tie two traces
+    that need not be, which costs time and changes no run.
+    """
+
+    def __init__(self) -> None:
+        self._held: dict[int, tuple[str, ...]] = {}
+
+    def add(self, keys: Iterable[str], trace_id: str) -> None:
+        for key in map(hash, keys):
+            known = self._held.pop(key, ())
+            self._held[key] = known if trace_id in known else (*known, trace_id)[-LARGEST_GROUP:]
+        while len(self._held) > REMEMBERED:
+            del self._held[next(iter(self._held))]
+
+    def holders(self, keys: Iterable[str]) -> list[str]:
+        return [trace_id for key in keys for trace_id in self._held.get(hash(key), ())]

@@ -66,8 +66,13 @@ def telling(verdict: RunVerdict) -> tuple[bool, int, str]:
 
 def judge_run(run: Run, case: Case, suite: Suite, asker: Asker | None = None) -> RunVerdict:
     """The verdict of one run against one case."""
-    view = RunView(run, suite.policy)
-    view.asker = asker
+    return judge_view(RunView(run, suite.policy), case, suite, asker)
+
+
+def judge_view(view: RunView, case: Case, suite: Suite, asker: Asker | None = None) -> RunVerdict:
+    """`judge_run` for a run that was read under the suite's policy before: what one case worked out serves the next."""
+    run = view.run
+    view.asker, view.asking = asker, None
     deciding, beside = _evaluated(case, view)
     deciding, scores = _right_calls(deciding, case, view)
     out = exclusion(view, case, deciding)

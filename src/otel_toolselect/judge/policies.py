@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from otel_toolselect.judge.judging import judge_run, telling
+from otel_toolselect.judge.judging import judge_view, telling
 from otel_toolselect.model.rulings import Ruling, Rulings
 from otel_toolselect.model.runs import Run
+from otel_toolselect.rules import RunView
 from otel_toolselect.rules.asking import Asker
 from otel_toolselect.rules.rulefiles import RuleFile
 
@@ -23,10 +24,12 @@ def judge_rules(runs: Iterable[Run], rules: RuleFile, asker: Asker | None = None
     seen: set[str] = set()
     for run in runs:
         seen.add(run.run_id)
+        view: RunView | None = None
         for rule in rules.rules:
             if not rule.match.fits(run, rules.policy):
                 continue
-            verdict = judge_run(run, rule.case, suite, asker)
+            view = RunView(run, rules.policy) if view is None else view
+            verdict = judge_view(view, rule.case, suite, asker)
             if rule.owner and verdict.failure:
                 verdict = replace(verdict, owner=rule.owner)
             ruling = Ruling(rule.id, rule.severity, rule.owner, verdict)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import re2
 
@@ -18,6 +19,7 @@ from otel_toolselect.rules.repeats import failures
 CRASHED = "check crashed"
 _OVERLAP = 0.5  # share of the words of two descriptions that makes them overlap materially
 _REPEATS = 2  # failing calls with the same arguments that make a loop
+_SHORT = 4000  # characters of a description that is remembered
 _WORD = re2.compile(r"[\pL\pN]{3,}")
 
 
@@ -120,16 +122,23 @@ def _overlapping(view: RunView, case: Case, failed: Collection[Layer]) -> bool:
     """The tool called first and an allowed one have descriptions that share most of their words."""
     if "selection" not in failed or view.first is None or view.run.tools is None:
         return False
-    words = {view.policy.canonical(t.name): _words(t.description) for t in view.run.tools}
-    called = words.get(view.first.name)
+    described = {view.policy.canonical(t.name): t.description for t in view.run.tools}
+    called = _words(described.get(view.first.name, ""))
     if not called:
         return False
     allowed = [s.label for s in case.expect.first if s.label != view.first.name]
-    return any(_shared(called, words.get(name, frozenset())) >= _OVERLAP for name in allowed)
+    return any(_shared(called, _words(described.get(name, ""))) >= _OVERLAP for name in allowed)
 
 
-def _words(text: str) -> frozenset[str]:
+def _words(description: str) -> frozenset[str]:
+    return _known_words(description) if len(description) <= _SHORT else _found_words(description)
+
+
+def _found_words(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text.lower()))
+
+
+_known_words = lru_cache(maxsize=1024)(_found_words)  # tools are few, and their descriptions repeat from run to run
 
 
 def _shared(a: frozenset[str], b: frozenset[str]) -> float:

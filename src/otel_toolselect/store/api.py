@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias, runtime_checkable
 
+from otel_toolselect.model.alerting import Observed, Query, Series, Window
 from otel_toolselect.model.decisions import Decision
 from otel_toolselect.model.runs import Run
 from otel_toolselect.model.spans import LogRecord, Span
@@ -185,6 +186,18 @@ class Store(Protocol):
         self, suite: str | None = None, *, since_ns: int | None = None, until_ns: int | None = None
     ) -> Iterator[Decision]:
         """Decisions in order of (suite, hour of the start, run id, rule)."""
+        ...
+
+    def observe(self, query: Query, windows: Sequence[Window]) -> Mapping[Series, tuple[Observed, ...]]:
+        """A signal over windows, from decisions as they stand: one Observed per window, in order, for each series.
+
+        Reads the hours that the windows cover and no more, each row once. A query without `by` has the series ()
+        always; no reference is given. KeyError for signals that are not counted from decisions.
+        """
+        ...
+
+    def mixes(self, query: Query, windows: Sequence[Window]) -> Mapping[Series, tuple[Mapping[str, int], ...]]:
+        """For signals of drift: how often each first action, or each pair of expected and observed, came."""
         ...
 
     def runs_of_traces(self, trace_ids: Sequence[str]) -> Mapping[str, tuple[str, ...]]:

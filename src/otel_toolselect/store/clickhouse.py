@@ -13,11 +13,12 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from otel_toolselect.errors import StoreError
+from otel_toolselect.model.alerting import Observed, Query, Series, Window
 from otel_toolselect.model.decisions import Decision
 from otel_toolselect.model.runs import Run, ToolDefinition
 from otel_toolselect.model.spans import LogRecord, Span
 from otel_toolselect.model.verdicts import RunVerdict
-from otel_toolselect.store import queries, records, rows, run_rows, verdict_rows
+from otel_toolselect.store import observing, queries, records, rows, run_rows, verdict_rows
 from otel_toolselect.store.api import Overview, RawEngine, ScopeFigures, TableSize, Trace
 from otel_toolselect.store.judgements import Judgements
 from otel_toolselect.store.queries import LOGS, SPANS, Select, Tables, TraceFilter
@@ -219,6 +220,12 @@ class ClickHouseStore:
         self, suite: str | None = None, *, since_ns: int | None = None, until_ns: int | None = None
     ) -> Iterator[Decision]:
         return self._judgements.read(suite, since_ns, until_ns)
+
+    def observe(self, query: Query, windows: Sequence[Window]) -> Mapping[Series, tuple[Observed, ...]]:
+        return observing.observe(self._session, query, windows)
+
+    def mixes(self, query: Query, windows: Sequence[Window]) -> Mapping[Series, tuple[Mapping[str, int], ...]]:
+        return observing.mixes(self._session, query, windows)
 
     def runs_of_traces(self, trace_ids: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         return self._judgements.runs_of_traces(trace_ids)

@@ -40,16 +40,18 @@ _OPTIONAL: dict[str, str] = {
     "PolicyVersion": "policy_version",
 }
 _COUNTS: dict[str, str] = {
-    "Calls": "calls",
-    "Redundant": "redundant",
     "FailedCalls": "failed_calls",
     "Loops": "loops",
 }
 _LISTS: dict[str, str] = {
-    "ToolsUsed": "tools_used",
     "Ghosts": "ghosts",
     "Forbidden": "forbidden",
     "Unauthorized": "unauthorized",
+}
+# (tool, yes or no) of some calls, as two columns
+_FLAGGED: dict[str, tuple[str, str]] = {
+    "calls": ("Calls", "CallsRedundant"),
+    "scored": ("Scored", "ScoredRight"),
 }
 _MEASURES: dict[str, tuple[str, pa.DataType]] = {
     "DurationNs": ("duration_ns", c.INT64),
@@ -63,8 +65,8 @@ _HOUR_NS = 3_600 * 10**9
 READ_COLUMNS: dict[str, str] = {
     name: name
     for name in (
-        *_TEXTS, *_OPTIONAL, *_COUNTS, *_MEASURES, *_LAYER_COLUMNS, *_LISTS, "Expected", "Observed", "Scored",
-        "ScoredRight", "StartNs",
+        *_TEXTS, *_OPTIONAL, *_COUNTS, *_MEASURES, *_LAYER_COLUMNS, *_LISTS, "Expected", "Observed",
+        *(name for pair in _FLAGGED.values() for name in pair), "StartNs",
     )
 }  # fmt: skip
 
@@ -87,6 +89,9 @@ def decision_columns(decisions: Sequence[Decision], version: int) -> dict[str, p
         found[name] = c.nested([getattr(d, key) for d in decisions], c.TEXT)
     for name, layer in _LAYER_COLUMNS.items():
         found[name] = c.column([d.layers.get(layer, "") for d in decisions], c.TEXT)
+    for key, (names, flags) in _FLAGGED.items():
+        found[names] = c.nested([[name for name, _ in getattr(d, key)] for d in decisions], c.TEXT)
+        found[flags] = c.nested([[int(flag) for _, flag in getattr(d, key)] for d in decisions], c.UINT8)
     return found | {
         "Hour": c.column([hour_of(d.start_ns) for d in decisions], c.UINT32),
         "Version": c.column([version] * len(decisions), c.UINT64),
@@ -94,8 +99,6 @@ def decision_columns(decisions: Sequence[Decision], version: int) -> dict[str, p
         "StartNs": c.column([d.start_ns for d in decisions], c.UINT64),
         "Expected": c.nested([[cell.expected for cell in d.cells] for d in decisions], c.TEXT),
         "Observed": c.nested([[cell.observed for cell in d.cells] for d in decisions], c.TEXT),
-        "Scored": c.nested([[name for name, _ in d.scored] for d in decisions], c.TEXT),
-        "ScoredRight": c.nested([[int(right) for _, right in d.scored] for d in decisions], c.UINT8),
     }
 
 
@@ -120,10 +123,14 @@ def read_decisions(found: Mapping[str, list[Any]]) -> Iterator[Decision]:
         plain |= {key: row[name] or None for name, key in _OPTIONAL.items()}
         plain |= {key: row[name] for name, (key, _) in _MEASURES.items()}
         plain |= {key: tuple(row[name]) for name, key in _LISTS.items()}
+        plain |= {key: _flagged(row[names], row[flags]) for key, (names, flags) in _FLAGGED.items()}
         yield Decision(
             **plain,
             start_ns=row["StartNs"],
             layers={layer: row[name] for name, layer in _LAYER_COLUMNS.items() if row[name]},
             cells=tuple(map(Cell, row["Expected"], row["Observed"])),
-            scored=tuple((name, bool(right)) for name, right in zip(row["Scored"], row["ScoredRight"], strict=True)),
         )
+
+
+def _flagged(names: Sequence[str], flags: Sequence[int]) -> tuple[tuple[str, bool], ...]:
+    return tuple((name, bool(flag)) for name, flag in zip(names, flags, strict=True))

@@ -42,14 +42,13 @@ CREATE TABLE IF NOT EXISTS judgements
     Tenant LowCardinality(String),
     Label LowCardinality(String),
     PolicyVersion LowCardinality(String),
-    ToolsUsed Array(LowCardinality(String)),
+    Calls Array(LowCardinality(String)),
+    CallsRedundant Array(UInt8),
     Scored Array(LowCardinality(String)),
     ScoredRight Array(UInt8),
     Ghosts Array(LowCardinality(String)),
     Forbidden Array(LowCardinality(String)),
     Unauthorized Array(LowCardinality(String)),
-    Calls UInt32 CODEC(T64, ZSTD(1)),
-    Redundant UInt32 CODEC(T64, ZSTD(1)),
     FailedCalls UInt32 CODEC(T64, ZSTD(1)),
     Loops UInt32 CODEC(T64, ZSTD(1)),
     DurationNs Nullable(Int64) CODEC(ZSTD(1)),
@@ -102,15 +101,21 @@ ALTER TABLE runs ADD INDEX IF NOT EXISTS idx_traces TraceIds TYPE bloom_filter(0
 ALTER TABLE verdicts ADD COLUMN IF NOT EXISTS Gone UInt8 DEFAULT 0 CODEC(ZSTD(1));
 CREATE OR REPLACE VIEW events AS
 SELECT
-    RunId, TraceId, Suite, CaseId, Events.Kind AS Kind, Events.Turn AS Turn, Events.Seq AS Seq,
-    Events.Dialect AS Dialect, Events.Agent AS Agent, Events.Text AS Text, Events.Name AS Name,
-    Events.CallId AS CallId, Events.Args AS Args, Events.ArgsUnknown AS ArgsUnknown, Events.ArgsRaw AS ArgsRaw,
-    Events.Emitted AS Emitted, Events.Executed AS Executed, Events.Server AS Server, Events.StartNs AS StartNs,
-    Events.SpanId AS SpanId, Events.CallSeq AS CallSeq, Events.Ok AS Ok, Events.Value AS Value,
-    Events.ValueUnknown AS ValueUnknown, Events.ErrorType AS ErrorType, Events.Infra AS Infra,
-    Events.DurationNs AS DurationNs
+    RunId, TraceId, Suite, CaseId, Event.Kind AS Kind, Event.Turn AS Turn, Event.Seq AS Seq, Event.Dialect AS Dialect,
+    Event.Agent AS Agent, if(Event.Kind = 'assistant', ifNull(Event.Text, FinalText), NULL) AS Text,
+    Event.Name AS Name, Event.CallId AS CallId, Event.Args AS Args, Event.ArgsUnknown AS ArgsUnknown,
+    Event.ArgsRaw AS ArgsRaw, Event.Emitted AS Emitted, Event.Executed AS Executed, Event.Server AS Server,
+    Event.StartNs AS StartNs, Event.SpanId AS SpanId, Event.CallSeq AS CallSeq, Event.Ok AS Ok, Event.Value AS Value,
+    Event.ValueUnknown AS ValueUnknown, Event.ErrorType AS ErrorType, Event.Infra AS Infra,
+    Event.DurationNs AS DurationNs
 FROM runs FINAL
-ARRAY JOIN Events
+ARRAY JOIN JSONExtract(EventList, 'Array(Tuple(
+        Kind String, Turn Int64, Seq Int64, Dialect String, Agent Nullable(String), Text Nullable(String),
+        Name Nullable(String), CallId Nullable(String), Args Nullable(String), ArgsUnknown Nullable(String),
+        ArgsRaw Nullable(String), Emitted Nullable(UInt8), Executed Nullable(UInt8), Server Nullable(String),
+        StartNs Nullable(UInt64), SpanId Nullable(String), CallSeq Nullable(Int64), Ok Nullable(UInt8),
+        Value Nullable(String), ValueUnknown Nullable(String), ErrorType Nullable(String), Infra Nullable(UInt8),
+        DurationNs Nullable(Int64)))') AS Event
 WHERE Gone = 0;
 
 -- Where a reader of arrivals has come to: the live judge, a monitor of a table that somebody else fills.
