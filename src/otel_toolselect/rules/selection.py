@@ -53,18 +53,20 @@ class Match:
 
     def fits(self, run: Run, policy: Policy) -> bool:
         """Whether the rule is about this run."""
-        names = ((self.agent, run.agent), (self.service, run.service), (self.model, run.model))
-        if not all(wanted is None or wanted.fits(text) for wanted, text in names):
+        if self.agent is not None and not self.agent.fits(run.agent):
+            return False
+        if self.service is not None and not self.service.fits(run.service):
+            return False
+        if self.model is not None and not self.model.fits(run.model):
             return False
         if self.request is not None and (run.request is None or self.request.search(run.request) is None):
             return False
-        return self._offered(run, policy) and all(_has(run, k, v) for k, v in self.attributes.items())
+        if self.tools_offered and not self._offered(run, policy):
+            return False
+        return not self.attributes or all(_has(run, k, v) for k, v in self.attributes.items())
 
     def _offered(self, run: Run, policy: Policy) -> bool:
-        if not self.tools_offered:
-            return True
-        offered = {policy.resolve(t.name)[0] for t in run.tools or ()}
-        return offered.issuperset(self.tools_offered)
+        return run.tools is not None and policy.offered(run.tools).keys() >= set(self.tools_offered)
 
 
 def _has(run: Run, name: str, wanted: tuple[JSON, ...]) -> bool:

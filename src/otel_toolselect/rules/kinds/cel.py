@@ -18,18 +18,19 @@ needs_review with the reason.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import re2
 
-from otel_toolselect.model.runs import Unknown
+from otel_toolselect.model.runs import Run, Unknown
 from otel_toolselect.model.verdicts import LAYERS, Finding, Layer
 from otel_toolselect.rules._nodes import Fields, Node, Scalar, clip
 from otel_toolselect.rules.check import Check
 from otel_toolselect.rules.draft import Draft
 from otel_toolselect.rules.extras import available
+from otel_toolselect.rules.kinds._cel_calls import names_asked
 from otel_toolselect.rules.problems import Problems, suggest
 from otel_toolselect.rules.sources import leaves
 from otel_toolselect.rules.view import CallView, RunView
@@ -45,15 +46,13 @@ _TOKEN = re2.compile(
     r"""(?s)[rR][bB]?(?:\"[^"]*"|'[^']*')|\"{3}.*?\"{3}|'{3}.*?'{3}|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'"""
     r"""|//[^\n]*|[A-Za-z_][A-Za-z0-9_]*|[()\[\]{},.]"""
 )
-_VARIABLES = frozenset(
-    {"calls", "request", "answer", "first_action", "outcome", "tools_offered", "duration_s", "tokens", "cost_usd",
-     "agent", "model"}
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """`weight`: macros at the deepest nesting; `longest`: elements of the longest list that it writes."""
+    """`nesting`: macros at the deepest nesting; `longest`: elements of the longest list that it writes; `reads`: the
+    variables; `about`: names of the calls that matter, None for any.
+    """
 
     text: str
     says: str
@@ -61,15 +60,27 @@ class Expression:
     nesting: int
     longest: int
     program: Any = field(compare=False, repr=False)
+    reads: frozenset[str] = frozenset()
+    about: frozenset[str] | None = None
+    idle: list[Finding] = field(default_factory=list, compare=False, repr=False)
 
-    def judge(self, view: RunView, context: dict[str, Any]) -> Finding:
+    def judge(self, view: RunView) -> Finding:
+        """Of a run that calls none of the tools that it is about, it says the same each time, and is asked once."""
+        if self.about is None or self.reads != _CALLS or any(c.name in self.about for c in view.calls):
+            return self._judged(view)
+        if not self.idle:
+            self.idle.append(self._judged(view))
+        return self.idle[0]
+
+    def _judged(self, view: RunView) -> Finding:
         evidence: dict[str, object] = {"cel": [self.text]}
-        steps = max(self.longest, size_of(view)) ** max(1, self.nesting)
+        calls = [c for c in view.calls if self.about is None or c.name in self.about]
+        steps = max(self.longest, size_of(view, calls)) ** max(1, self.nesting)
         if steps > MAX_STEPS:
             why = f"not evaluated: some {steps:,} steps over this run, the limit is {MAX_STEPS:,}"
             return Finding(NAME, self.layer, "needs_review", f"{self.says}: {why}", evidence)
         try:
-            value = self.program.execute(context)
+            value = self.program.execute(self._context(view, calls))
         except BaseException as error:  # a panic in the library is no Exception
             if isinstance(error, (KeyboardInterrupt, SystemExit)):
                 raise
@@ -82,6 +93,16 @@ class Expression:
         why = f"gives {clip(str(value))}, not true or false"
         return Finding(NAME, self.layer, "needs_review", f"{self.says}: {why}", evidence)
 
+    def _context(self, view: RunView, calls: Sequence[CallView]) -> Any:
+        """What it reads of the run, turned into CEL's values once for all expressions that read the same."""
+        import cel  # late: an extra
+
+        key = ("cel", self.reads, self.about)
+        context = view.memo.get(key)
+        if context is None:
+            context = view.memo[key] = cel.Context(variables=context_of(view, self.reads, calls))
+        return context
+
 
 @dataclass(frozen=True, slots=True)
 class CelCheck:
@@ -91,44 +112,51 @@ class CelCheck:
     decides: bool = True
 
     def evaluate(self, view: RunView) -> Sequence[Finding]:
-        context = view.memo.get("cel")
-        if context is None:
-            context = view.memo["cel"] = context_of(view)
-        return [e.judge(view, context) for e in self.expressions]
+        return [e.judge(view) for e in self.expressions]
 
 
-def size_of(view: RunView) -> int:
+def size_of(view: RunView, calls: Sequence[CallView]) -> int:
     """The most elements that a macro may go over: calls, or the values of one call's arguments or result."""
-    size: int | None = view.memo.get("cel size")
-    if size is None:
-        sizes = [len(view.calls), len(view.run.tools or ())]
-        for c in view.calls:
-            sizes.append(sum(1 for _ in leaves(_known(c.args))))
-            sizes.append(sum(1 for _ in leaves(_known(c.result.value))) if c.result is not None else 0)
-        size = view.memo["cel size"] = max(sizes)
-    return size
+    sizes = [len(calls), len(view.run.tools or ())]
+    for c in calls:
+        sizes.append(_leaves(c.args))
+        sizes.append(_leaves(c.result.value) if c.result is not None else 0)
+    return max(sizes)
+
+
+def _leaves(value: Any) -> int:
+    return len(leaves(value)) if isinstance(value, (dict, list)) else 1
 
 
 def _known(value: Any) -> Any:
     return None if isinstance(value, Unknown) else value
 
 
-def context_of(view: RunView) -> dict[str, Any]:
-    run = view.run
-    tokens = [n for n in (run.input_tokens, run.output_tokens) if n is not None]
-    return {
-        "calls": [_call(c) for c in view.calls],
-        "request": run.request or "",
-        "answer": view.final_text,
-        "first_action": view.first_action,
-        "outcome": view.label,
-        "tools_offered": list(run.tools_offered or ()),
-        "duration_s": None if run.duration_ns is None else run.duration_ns / 1e9,
-        "tokens": sum(tokens) if tokens else None,
-        "cost_usd": run.cost_usd,
-        "agent": run.agent,
-        "model": run.model,
-    }
+_READERS: dict[str, Callable[[RunView], Any]] = {
+    "request": lambda view: view.run.request or "",
+    "answer": lambda view: view.final_text,
+    "first_action": lambda view: view.first_action,
+    "outcome": lambda view: view.label,
+    "tools_offered": lambda view: list(view.run.tools_offered or ()),
+    "duration_s": lambda view: None if view.run.duration_ns is None else view.run.duration_ns / 1e9,
+    "tokens": lambda view: _tokens(view.run),
+    "cost_usd": lambda view: view.run.cost_usd,
+    "agent": lambda view: view.run.agent,
+    "model": lambda view: view.run.model,
+}
+_CALLS = frozenset({"calls"})
+_VARIABLES = _CALLS | _READERS.keys()
+
+
+def context_of(view: RunView, reads: Iterable[str], calls: Iterable[CallView]) -> dict[str, Any]:
+    """The variables that are read."""
+    found = {name: _READERS[name](view) for name in reads if name != "calls"}
+    return {**found, "calls": [_call(c) for c in calls]} if "calls" in reads else found
+
+
+def _tokens(run: Run) -> int | None:
+    known = [n for n in (run.input_tokens, run.output_tokens) if n is not None]
+    return sum(known) if known else None
 
 
 def _call(call: CallView) -> dict[str, Any]:
@@ -180,7 +208,10 @@ def _expression(node: Node, problems: Problems) -> Expression | None:
     program = _compiled(text, source, problems) if shape is not None else None
     if shape is None or program is None:
         return None
-    return Expression(text, says or clip(text), next(n for n in LAYERS if n == layer), *shape, program)
+    reads = frozenset(program.variables()) & _VARIABLES
+    return Expression(
+        text, says or clip(text), next(n for n in LAYERS if n == layer), *shape, program, reads, names_asked(text)
+    )
 
 
 def _bounded(text: str, node: Node, problems: Problems) -> tuple[int, int] | None:
