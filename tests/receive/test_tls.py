@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import ssl
 import subprocess
@@ -18,6 +19,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from receive_samples import proto_request, request, span
 
+from otel_toolselect.config import Limits
 from otel_toolselect.errors import InputError
 from otel_toolselect.receive.grpc_server import SERVICES
 
@@ -135,10 +137,41 @@ def test_old_versions_of_tls_are_refused(running, pair, files, port, version, fi
                 context.wrap_socket(plain, server_hostname="localhost")
 
 
+def test_a_handshake_that_stops_ends(running, pair, files) -> None:
+    receiver = running(limits=Limits(header_seconds=0.2, connections=2), **pair)
+    for port in (receiver.http_port, receiver.grpc_port):
+        with socket.create_connection(("127.0.0.1", port), timeout=20) as silent:
+            silent.sendall(b"\x16\x03\x01")
+            assert silent.recv(100) == b""
+    assert counted(receiver) == {"too_slow": 1}
+    silent = [socket.create_connection(("127.0.0.1", receiver.http_port), timeout=20) for _ in range(9)]
+    assert httpx.get(f"https://localhost:{receiver.http_port}/healthz", verify=files.context()).status_code == 200
+    for connection in silent:
+        connection.close()
+
+
+def test_stopping_ends_handshakes(running, pair) -> None:
+    receiver = running(**pair)
+    with (
+        socket.create_connection(("127.0.0.1", receiver.http_port), timeout=20) as first,
+        socket.create_connection(("127.0.0.1", receiver.http_port), timeout=20) as second,
+    ):
+        second.sendall(b"\x16\x03\x01")
+        receiver.stop()
+        for silent in (first, second):
+            with contextlib.suppress(ConnectionResetError):
+                assert silent.recv(100) == b""
+
+
+def counted(receiver) -> dict[str, int]:
+    return {reason: n for reason, n in receiver.counters.by_label().refusals.items() if n}
+
+
 def test_with_an_authority_for_clients_each_must_show_a_certificate(running, sink, pair, files, both) -> None:
     receiver = running(tls_client_ca=files.client_authority, **pair)
     assert both(receiver) == CUT
     assert both(receiver, files.client("stranger.example", trustme.CA())) == CUT
+    assert counted(receiver) == {"unauthenticated": 2}  # over HTTP; grpc does not tell of its handshakes
     assert both(receiver, files.client("agent.example")) == KEPT
     receiver.flush()
     assert sink.ids == {1, 2}

@@ -51,9 +51,12 @@ class Connections:
             self._busy.remove(connection)
             self._idle[connection] = None
 
-    def leave(self, connection: Connection) -> None:
+    def leave(self, connection: Connection) -> bool:
+        """Forgets one; False when it was not known any more."""
+        known = connection in self._busy or connection in self._idle
         self._busy.discard(connection)
         self._idle.pop(connection, None)
+        return known
 
     def cut(self, connection: Connection, reason: str) -> None:
         """Ends one without an answer; `reason` is one of `counters.REFUSALS`."""

@@ -133,8 +133,9 @@ class _Handshake(asyncio.Protocol):
             secured = await loop.start_tls(
                 plain, self, context, server_side=True, ssl_handshake_timeout=self._seconds, ssl_shutdown_timeout=2
             )
-        except (OSError, ssl.SSLError, asyncio.CancelledError):  # no TLS, no certificate, too slow, cut
-            self._connections.leave(self)
+        except (OSError, asyncio.CancelledError) as error:  # no TLS, no certificate, too slow, gone, cut
+            if self._connections.leave(self):
+                self._connections.count(self._reason(error))
             plain.abort()
             return
         protocol = self._protocol()
@@ -150,8 +151,11 @@ class _Handshake(asyncio.Protocol):
         """What came between the end of the handshake and our turn."""
         self._early += data
 
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._connections.leave(self)
+    def _reason(self, error: BaseException) -> str:
+        if isinstance(error, ConnectionAbortedError):  # asyncio's word for a handshake that takes too long
+            return "too_slow"
+        asked = self._certificates.client_ca is not None
+        return "unauthenticated" if asked and isinstance(error, ssl.SSLError) else "other"
 
     def abort(self) -> None:
         if self._transport is not None:
