@@ -131,6 +131,8 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Place], ...] = (
     ),
     (re.compile(r"(.*[._])?(usage|tokenUsage|usage_details|token_count|cost|cost_details|parameters)(\.|$)"), "kept"),
 )
+_SENTENCE = 4
+"""Spaces from which the name of a span is taken for a text."""
 _LONG = 256
 """Characters from which a text under an unknown key is taken for content."""
 
@@ -159,6 +161,9 @@ def _span(raw: Any) -> bool:
     changed = _attributes(raw.attributes)
     if raw.status.message:
         raw.status.message = ""
+        changed = True
+    if raw.name.count(" ") >= _SENTENCE:  # some libraries name a span by the task that it was given
+        raw.name = GONE
         changed = True
     for event in raw.events:
         changed |= _attributes(event.attributes)

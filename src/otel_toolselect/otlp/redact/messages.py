@@ -45,7 +45,7 @@ _NAMES = frozenset({"name", "toolName", "tool_name"})
 _WORDS = frozenset({"finish_reason", "finishReason", "stop_reason", "stopReason"})
 _STATUS = frozenset({"success", "error", "ok", "completed", "failed", "incomplete", "in_progress"})
 _SAYS_ERROR = frozenset({"error", "error_type", "error_details", "message", "code", "status"})
-_MARKS = frozenset({"is_error", "isError", "index"})
+_MARKS = frozenset({"is_error", "isError", "index", "lc"})
 _VALUES = frozenset(
     {"arguments", "args", "input", "result", "results", "response", "output", "args_json", "partial_json", "artifact"}
     | {"structuredContent", "raw_output"}
@@ -118,9 +118,8 @@ def result(value: Any) -> Any:
 def emptied(value: Any) -> Any:
     """A decoded value without its content. What is no message, call, result or list of them becomes GONE."""
     if isinstance(value, list):
-        if not any(isinstance(item, (dict, list)) for item in value):
-            return GONE
-        return [emptied(item) if isinstance(item, (dict, list)) else "" for item in value]
+        made = [emptied(item) if isinstance(item, (dict, list)) else "" for item in value]
+        return made if any(isinstance(item, (dict, list)) for item in made) else GONE
     return message(value) if isinstance(value, dict) and is_shape(value) else gone(value)
 
 
@@ -211,7 +210,7 @@ def _members(item: dict[str, Any], *, of_tool: bool) -> dict[str, Any]:
 
 
 def _string(key: str, item: str, *, of_tool: bool, of_call: bool) -> Any:
-    if not item:
+    if not item or item == GONE:
         return item
     if key in _TEXTS:
         return _of_text(item) if of_tool else _blocks(item)
