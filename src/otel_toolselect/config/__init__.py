@@ -5,9 +5,12 @@ The file is TOML: its scalars have types, so nothing has to be guessed, and the 
 
     store = "chdb:///var/lib/toolselect"
     [receive]
-    host = "127.0.0.1"         # another address than loopback needs a token
+    host = "127.0.0.1"         # another address than loopback needs TLS, and tokens or client certificates
     grpc_port = 4317
     http_port = 4318
+    tokens = "tokens.toml"     # who may send (docs/access.md)
+    tls_cert = "tls.crt"
+    tls_key = "tls.key"
     [telemetry]                # what `serve` tells about itself
     log_format = "json"        # or "text"
     log_level = "warning"
@@ -20,6 +23,7 @@ The file is TOML: its scalars have types, so nothing has to be guessed, and the 
     adjudicate = false         # a second look at failures; it never changes a verdict
     [limits]
     value_bytes = "1 MiB"      # a longer value is cut, and its span says so
+    connections = 1024         # of each port
     [retention]
     days = 90                  # older spans are rejected when they arrive; 0 keeps all
     [redact]                   # before anything is kept; off without a word here

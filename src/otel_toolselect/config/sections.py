@@ -17,9 +17,9 @@ from otel_toolselect.config._values import setting
 class Receive:
     """Where `serve` listens; port 0 takes a free one. `spool` "": beside the store.
 
-    `token`: what senders must present; `tokens`: a file of many (`receive.tokens`). Both ports speak TLS with `tls_cert`
-    and `tls_key` (PEM); with `tls_client_ca` every client must show a certificate that it signed. Only loopback may go
-    without tokens or client certificates, or take tokens over plain text, unless `allow_` says so.
+    `token`: what senders must present; `tokens`: a file of many (`receive.tokens`). Both ports speak TLS with
+    `tls_cert` and `tls_key` (PEM); with `tls_client_ca` every client must show a certificate that it signed. Only
+    loopback may go without tokens or client certificates, or take tokens over plain text, unless `allow_` says so.
     """
 
     host: str = setting("127.0.0.1", v.text, variable="HOST")
