@@ -219,17 +219,22 @@ def read_store(
     return spans, logs
 
 
-def replay(paths: Sequence[str], store: Store, *, warn: Warn = _silent) -> Replayed:
-    """Files into the store, in batches as they are read: a file may be larger than memory."""
+def replay(paths: Sequence[str], store: Store, *, settings: Settings | None = None, warn: Warn = _silent) -> Replayed:
+    """Files into the store, in batches as they are read: a file may be larger than memory. Redacted as what is
+    received.
+    """
     from otel_toolselect.otlp import files
+    from otel_toolselect.otlp.redact import redactor
 
+    redact = redactor((settings or load()).redact)
     spans: list[Span] = []
     logs: list[LogRecord] = []
     done = Replayed()
     for batch in files.read(paths):
         _say_notes(batch, warn)
-        spans += batch.spans
-        logs += batch.logs
+        kept = batch if redact is None else redact.batch(batch)
+        spans += kept.spans
+        logs += kept.logs
         if len(spans) + len(logs) >= REPLAY_BATCH:
             done = _keep(store, spans, logs, done)
     return _keep(store, spans, logs, done)

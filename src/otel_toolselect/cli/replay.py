@@ -28,6 +28,7 @@ def command(paths: Paths, store: Store = None) -> None:
     from otel_toolselect.cli._store import opened
     from otel_toolselect.config import load
 
-    with opened(load({"store": store}).dsn) as held:
-        done = app.replay(paths, held, warn=say)
+    settings = load({"store": store})
+    with opened(settings.dsn) as held:
+        done = app.replay(paths, held, settings=settings, warn=say)
         print(f"{done.spans} spans and {done.logs} log records are in {held.dsn}")
