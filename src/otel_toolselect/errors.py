@@ -13,13 +13,14 @@ same call may succeed later; the receiver maps it to a gRPC or HTTP status in on
     ├── TooFewError            exit 3   too few observations to decide
     ├── EnvironmentProblem     exit 4   store or server out of reach
     │   ├── StoreError                  the store refused or is away
-    │   └── StoreBusyError              another process holds the embedded store
+    │   ├── StoreBusyError              another process holds the embedded store
+    │   └── NotifyError                 a receiver of notifications is away or refuses them
     └── OverloadError          exit 4   the receiver's spool is full; retry later
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 
@@ -96,6 +97,25 @@ class StoreError(EnvironmentProblem):
 
 class StoreBusyError(EnvironmentProblem):
     """Another process holds the embedded store (one process per directory)."""
+
+
+class NotifyError(EnvironmentProblem):
+    """A notifier could not deliver. `retry_after_s`: when the receiver said so; `delivered`: keys of the notifications
+    of the same call that were taken all the same.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        retryable: bool,
+        retry_after_s: float | None = None,
+        delivered: Collection[str] = (),
+    ) -> None:
+        super().__init__(message)
+        self.retryable = retryable
+        self.retry_after_s = retry_after_s
+        self.delivered = frozenset(delivered)
 
 
 class OverloadError(EnvironmentProblem):

@@ -21,6 +21,11 @@ The file is TOML: its scalars have types, so nothing has to be guessed, and the 
     url = "https://api.example.com/v1"
     model = "some-model"       # its key comes from the environment only: TOOLSELECT_JUDGE_KEY
     adjudicate = false         # a second look at failures; it never changes a verdict
+    [monitor]                  # alerts on what is judged; off without alerts
+    alerts = ["support.alerts.yaml"]
+    [[monitor.notify]]         # where notifications go (`monitor.notifiers`)
+    type = "webhook"
+    url = "https://hooks.example.com/x"
     [limits]
     value_bytes = "1 MiB"      # a longer value is cut, and its span says so
     connections = 1024         # of each port
@@ -49,8 +54,19 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from otel_toolselect.config._values import Reader, RedactRule, setting, text
-from otel_toolselect.config.sections import CaseNames, Judge, Limits, Live, Receive, Redact, Retention, Spool, Telemetry
+from otel_toolselect.config._values import NotifyTarget, Reader, RedactRule, setting, text
+from otel_toolselect.config.sections import (
+    CaseNames,
+    Judge,
+    Limits,
+    Live,
+    Monitor,
+    Receive,
+    Redact,
+    Retention,
+    Spool,
+    Telemetry,
+)
 from otel_toolselect.errors import InputError, UsageError
 
 __all__ = [
@@ -61,6 +77,8 @@ __all__ = [
     "Judge",
     "Limits",
     "Live",
+    "Monitor",
+    "NotifyTarget",
     "Receive",
     "Redact",
     "RedactRule",
@@ -88,6 +106,7 @@ class Settings:
     case_attributes: CaseNames = CaseNames()
     judge: Judge = Judge()
     live: Live = Live()
+    monitor: Monitor = Monitor()
     limits: Limits = Limits()
     retention: Retention = Retention()
     redact: Redact = Redact()

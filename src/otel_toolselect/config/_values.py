@@ -147,6 +147,50 @@ def _redact_rule(item: dict[str, object]) -> RedactRule:
     return rule
 
 
+@dataclass(frozen=True, slots=True)
+class NotifyTarget:
+    """One `[[monitor.notify]]`: a receiver of notifications, which of them are for it, and what its kind asks for.
+
+    `severity`, `owner`: any of these; `labels`: all of them, equal or RE2 between slashes. Without a word: everything.
+    `options` may hold secrets and is never shown.
+    """
+
+    name: str
+    type: str
+    severity: tuple[str, ...] = ()
+    owner: tuple[str, ...] = ()
+    labels: tuple[tuple[str, str], ...] = ()
+    options: dict[str, Any] = field(default_factory=dict, repr=False, hash=False)
+
+
+def notify_targets(value: object) -> tuple[NotifyTarget, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+        raise ValueError("is no list of tables; write [[monitor.notify]] before each target")
+    targets = tuple(_notify_target(item) for item in value)
+    names = [target.name for target in targets]
+    doubled = next((name for name in names if names.count(name) > 1), None)
+    if doubled is not None:
+        raise ValueError(f"two targets are called {doubled!r}; give each a name of its own")
+    return targets
+
+
+def _notify_target(item: dict[str, Any]) -> NotifyTarget:
+    if "type" not in item:
+        raise ValueError("a target needs a type, say webhook")
+    own = ("name", "type", "severity", "owner", "labels")
+    kind, labels = text(item["type"]), item.get("labels", {})
+    if not isinstance(labels, dict) or not all(isinstance(v, str) for v in labels.values()):
+        raise ValueError('labels of a target are a table of texts: {tool = "refund"}')
+    return NotifyTarget(
+        name=text(item.get("name", kind)),
+        type=kind,
+        severity=texts(item.get("severity", [])),
+        owner=texts(item.get("owner", [])),
+        labels=tuple(labels.items()),
+        options={name: given for name, given in item.items() if name not in own},
+    )
+
+
 def one_of(*allowed: str) -> Reader:
     def read(value: object) -> str:
         if value not in allowed:

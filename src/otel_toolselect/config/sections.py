@@ -95,6 +95,28 @@ class Live:
 
 
 @dataclass(frozen=True, slots=True)
+class Monitor:
+    """Watching with alerts: `alerts` are paths of alert files, `notify` where notifications go. `serve` watches when
+    `alerts` is set.
+
+    Every `tick_seconds` what closed since is evaluated. `lookback_seconds`: how far back an alert that was never
+    evaluated begins. Of several monitors on one store one evaluates; another takes over when it was silent for
+    `lease_seconds`. `baselines`: a folder of baseline files for conditions against a `baseline`.
+    """
+
+    alerts: tuple[str, ...] = setting((), v.texts)
+    notify: tuple[v.NotifyTarget, ...] = setting((), v.notify_targets, variable=None)
+    baselines: str = setting("", v.text)
+    tick_seconds: float = setting(10.0, v.seconds)
+    lookback_seconds: float = setting(3_600.0, v.seconds)
+    lease_seconds: float = setting(30.0, v.seconds)
+
+    @property
+    def on(self) -> bool:
+        return bool(self.alerts)
+
+
+@dataclass(frozen=True, slots=True)
 class CaseNames:
     """Attributes that identify a case, by field (design section 4)."""
 
