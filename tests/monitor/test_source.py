@@ -47,7 +47,7 @@ def test_a_drifting_mix_says_what_moved() -> None:
         "refund +30.0 points (200 before, 50 now)",
         "search -30.0 points (800 before, 50 now)",
     }
-    assert found.value == pytest.approx(0.209, abs=0.001)
+    assert found.value == pytest.approx(0.2058, abs=1e-4)
     assert found.p is not None
     assert found.p < 1e-9
 

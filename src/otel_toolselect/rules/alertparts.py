@@ -52,8 +52,8 @@ def _slides(size: Span) -> str:
 
 def _zone(node: Node, problems: Problems) -> str | None:
     name = problems.text(node, "zone")
-    if name is None:
-        return None
+    if name is None or name == "UTC":
+        return name
     try:
         ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):

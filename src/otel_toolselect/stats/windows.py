@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -27,8 +27,10 @@ _FIRST_MONDAY = datetime(1, 1, 1)  # noqa: DTZ001  a date of the calendar, in no
 _LAST_DAY = datetime(9999, 12, 31)  # noqa: DTZ001
 
 
-def zone_named(name: str) -> ZoneInfo:
-    """Raises ValueError on a zone that the time zone database does not have."""
+def zone_named(name: str) -> tzinfo:
+    """Raises ValueError on a zone that the time zone database does not have. UTC needs no database."""
+    if name == "UTC":
+        return UTC
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
