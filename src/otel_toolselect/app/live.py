@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from otel_toolselect.app.panels import PanelFiles
 from otel_toolselect.config import Settings
+from otel_toolselect.errors import StoreError
 from otel_toolselect.model.spans import LogRecord, Span
 
 if TYPE_CHECKING:
     from otel_toolselect.judge.live import LiveJudge
     from otel_toolselect.store import Store
 
-BOOKMARK = "live"
-LOOK_BACK_PAGE = 10_000
+log = logging.getLogger(__name__)
 
 
 class LiveSink:
@@ -31,9 +33,18 @@ class LiveSink:
         self._live.offer(spans, logs)
 
 
+@dataclass(frozen=True, slots=True)
+class Live:
+    """A judge at work, and the files that it judges by."""
+
+    judge: LiveJudge
+    files: PanelFiles
+
+
 @contextmanager
-def judging(store: Store, settings: Settings, *, sole_writer: bool) -> Iterator[tuple[LiveJudge, PanelFiles]]:
-    """A live judge on the store while the block lasts, beginning with what an earlier one left.
+def judging(store: Store, settings: Settings, *, sole_writer: bool) -> Iterator[Live]:
+    """A live judge on the store while the block lasts, beginning with what an earlier one left. At the end what waits is
+    judged, as long as a stop may take; the rest is left to the next.
 
     Raises InputError for suites and rule files with mistakes.
     """
@@ -43,16 +54,18 @@ def judging(store: Store, settings: Settings, *, sole_writer: bool) -> Iterator[
     from otel_toolselect.judge.waiting import Patience
 
     wanted, names = settings.live, settings.case_attributes
-    panel = PanelFiles(wanted.suites, wanted.rules, partial(app.asker_of, settings.judge))
-    live = LiveJudge(
+    files = PanelFiles(wanted.suites, wanted.rules, partial(app.asker_of, settings.judge))
+    judge = LiveJudge(
         store,
-        panel,
+        files,
         CaseAttributes(names.case_id, names.suite, names.label, names.attempt),
         Patience(settle=wanted.settle_seconds, wait=wanted.wait_seconds, memory=wanted.memory_bytes),
         sole_writer=sole_writer,
     )
-    live.start()
+    judge.start()
     try:
-        yield live, panel
+        yield Live(judge, files)
     finally:
-        live.stop()
+        judge.stop()
+        with suppress(StoreError):
+            judge.settle(settings.spool.stop_s)

@@ -13,7 +13,7 @@ from otel_toolselect.errors import EnvironmentProblem, StoreError
 from otel_toolselect.model.values import digest
 
 if TYPE_CHECKING:
-    from otel_toolselect.receive import Receiver
+    from otel_toolselect.receive import Receiver, Sink
     from otel_toolselect.receive import Settings as ReceiveSettings
     from otel_toolselect.store import RawEngine, RawResult, Store
 
@@ -54,6 +54,8 @@ def serving(settings: Settings, lend: Lend) -> Iterator[Serving]:
     An embedded store is lent to other processes from before the first span until after the last is drained, so that
     they never find it locked.
     """
+    from otel_toolselect.app.live import LiveSink, judging
+    from otel_toolselect.app.live_figures import LiveCollector
     from otel_toolselect.app.store_figures import StoreCollector
     from otel_toolselect.receive import Receiver
     from otel_toolselect.store import open_store
@@ -70,7 +72,14 @@ def serving(settings: Settings, lend: Lend) -> Iterator[Serving]:
                 f"{store.dsn} is served already: {store.via}; stop that one, or name another --store"
             )
         spool = spool_folder(settings)
-        receiver = Receiver(receive_settings(settings, spool), store, collectors=[StoreCollector(store)])
+        sink: Sink = store
+        live = None
+        if settings.live.on:
+            live = stack.enter_context(judging(store, settings, sole_writer=folder is not None))
+            sink = LiveSink(store, live.judge)
+        receiver = Receiver(receive_settings(settings, spool), sink, collectors=[StoreCollector(store)])
+        if live is not None:
+            receiver.metrics.register(LiveCollector(live))
         engine = store.raw_engine()
         settled = _SettledEngine(engine, receiver) if engine is not None else None
         if settled is not None and folder is not None:

@@ -20,6 +20,7 @@ def register(app: typer.Typer) -> None:
         epilog=examples(
             "toolselect serve",
             "toolselect serve --store clickhouse://localhost",
+            "toolselect serve --suite suite.yaml --rules policies.yaml     judge runs as they arrive",
             "toolselect serve --grpc-port 0 --http-port 0 --format json     free ports, told as JSON",
             "toolselect serve --host 0.0.0.0 --tokens tokens.toml --tls-cert tls.crt --tls-key tls.key",
             "TOOLSELECT_TOKEN=... toolselect serve --host 0.0.0.0 --allow-plaintext     behind a proxy that ends TLS",
@@ -35,6 +36,14 @@ def command(
     spool: Annotated[
         str | None,
         typer.Option("--spool", metavar="FOLDER", help="Where requests are kept first. Default: by the store."),
+    ] = None,
+    suites: Annotated[
+        list[str] | None,
+        typer.Option("--suite", metavar="FILE", help="Judge what arrives against this suite; may be repeated."),
+    ] = None,
+    rules: Annotated[
+        list[str] | None,
+        typer.Option("--rules", metavar="FILE", help="Judge what arrives under this rule file; may be repeated."),
     ] = None,
     tokens: Annotated[
         str | None,
@@ -76,6 +85,8 @@ def command(
         "grpc_port": grpc_port,
         "http_port": http_port,
         "spool": spool,
+        "live_suites": suites,
+        "live_rules": rules,
         "tokens": tokens,
         "tls_cert": tls_cert,
         "tls_key": tls_key,

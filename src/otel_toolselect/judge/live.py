@@ -22,6 +22,7 @@ from otel_toolselect.judge.waiting import Patience, Waiting
 from otel_toolselect.model.runs import Run
 from otel_toolselect.model.spans import LogRecord, Span
 from otel_toolselect.store import Store
+from otel_toolselect.telemetry import tracing
 
 log = logging.getLogger(__name__)
 
@@ -101,10 +102,14 @@ class LiveJudge:
         if self._thread is not None:
             self._thread.join()
 
-    def settle(self) -> None:
-        """Judges everything that waits, due or not. Raises StoreError when the store is away."""
-        while self._turn(float("inf")):
+    def settle(self, within_s: float = float("inf")) -> int:
+        """Judges everything that waits, due or not, as long as time allows; how many traces are left. Raises StoreError
+        when the store is away.
+        """
+        end = self._clock() + within_s
+        while self._clock() < end and self._turn(float("inf")):
             pass
+        return len(self._waiting)
 
     def turn(self) -> int:
         """Judges what is due; how many traces that were. Raises StoreError; they are due again then."""
@@ -138,7 +143,8 @@ class LiveJudge:
             if not slots:
                 return 0
             try:
-                self._judge(self._grouping.groups(slots))
+                with tracing.span("judge", traces=len(slots)):
+                    self._judge(self._grouping.groups(slots))
             except StoreError:
                 for slot in slots:
                     slot.held = False  # a part may be written: what stands now is asked of the store the next time

@@ -1,0 +1,56 @@
+"""Figures of live judging for /metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from otel_toolselect.telemetry.metrics import PREFIX
+
+if TYPE_CHECKING:
+    from prometheus_client import Metric
+
+    from otel_toolselect.app.live import Live
+
+_COUNTED = (
+    ("traces", "Traces judged, each time that they were."),
+    ("runs", "Runs assembled and kept, each time that they were."),
+    ("verdicts", "Verdicts of runs under suites."),
+    ("decisions", "Decisions kept: one per run, and one per run and expectation."),
+    ("retracted", "Runs that late spans made part of another one."),
+    ("read_back", "Traces read from the store, not taken from fresh spans."),
+    ("faults", "Groups of traces that could not be assembled: a mistake of ours."),
+    ("store_failures", "Attempts to judge that failed because the store did not answer."),
+)
+_STANDING = (
+    ("waiting_traces", "live_waiting_traces", "Traces that arrived and are not judged yet."),
+    ("held_bytes", "live_held_bytes", "Memory for fresh spans of traces that wait."),
+    ("lag_s", "live_lag_seconds", "Since the first span came of the trace that has waited longest."),
+)
+
+
+class LiveCollector:
+    """A collector for `Receiver.metrics`."""
+
+    name = "live"
+
+    def __init__(self, live: Live) -> None:
+        self._live = live
+
+    def collect(self) -> Iterable[Metric]:
+        from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+
+        counters = self._live.judge.snapshot()
+        for name, text in _COUNTED:
+            yield CounterMetricFamily(f"{PREFIX}live_{name}", text, value=getattr(counters, name))
+        for name, metric, text in _STANDING:
+            yield GaugeMetricFamily(PREFIX + metric, text, value=getattr(counters, name))
+        files = self._live.files
+        yield GaugeMetricFamily(
+            PREFIX + "live_files_broken",
+            "1 while a suite or rule file on disk is broken and the last good one is in force.",
+            value=float(files.problem is not None),
+        )
+        yield CounterMetricFamily(
+            PREFIX + "live_reloads", "Times that changed suite and rule files were taken over.", value=files.reloads
+        )
