@@ -196,7 +196,7 @@ def test_what_the_store_does_not_take_in_time_goes_to_the_dead_letters_with_its_
     folder = settings().spool / "dead-letter"
     until(lambda: len(list(letters(folder))) == 3)
     assert all("did not take it for 0.5 s" in x.reason and x.acknowledged for x in letters(folder))
-    assert receiver.counters.snapshot()["dead_letters_by_age"] == 3
+    until(lambda: receiver.counters.snapshot()["dead_letters_by_age"] == 3)
     sink.fail = lambda spans: None
     assert send(receiver, proto_request(4)).status_code == 200
     receiver.flush()

@@ -19,6 +19,7 @@ from otel_toolselect.receive.deadletters import DeadLetters
 from otel_toolselect.receive.door import Admitted, Door
 from otel_toolselect.receive.records import Request
 from otel_toolselect.receive.spool import Pending, Spool
+from otel_toolselect.receive.stamping import TENANT
 from otel_toolselect.receive.status import Failure, failure_of
 from otel_toolselect.telemetry import tracing
 
@@ -69,7 +70,7 @@ class Intake:
         except TooLargeError:
             raise
         except InputError as error:
-            await asyncio.to_thread(self._keep_refused, request, str(error))
+            await asyncio.to_thread(self._keep_refused, request, str(error), sender.attributes.get(TENANT, ""))
             raise
         if admitted.spans or admitted.logs:
             written = self._loop.create_future()
@@ -78,11 +79,11 @@ class Intake:
         self.access.charge(sender, spans=admitted.spans + admitted.logs)
         return admitted
 
-    def _keep_refused(self, request: Request, reason: str) -> None:
+    def _keep_refused(self, request: Request, reason: str, tenant: str) -> None:
         """A body that cannot be read cannot be redacted either: then only its size and digest are kept."""
         digest = self._door.fingerprint(request)
         if digest is None:
-            self._dead.keep(request, reason, acknowledged=False)
+            self._dead.keep(request, reason, acknowledged=False, tenant=tenant)
         else:
             self._dead.keep_digest(request, reason, digest)
 

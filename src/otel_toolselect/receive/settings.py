@@ -62,7 +62,7 @@ class Settings:
     """Bodies that were refused, kept to look at; beyond it only the count grows. Acknowledged ones are kept always."""
     insert_spans: int = 10_000
     insert_bytes: int = 16 * MIB
-    insert_delay_s: float = 0.2
+    insert_delay_s: float = 0.25
     retry_after_s: float = 5.0
     store_backoff_s: float = 5.0
     """The longest pause between two attempts while the store is away."""
