@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from otel_toolselect.model.alerting import UNIT_NS, Span, Window, WindowSpec
@@ -102,6 +102,7 @@ def test_fixed_windows_are_those_of_a_brute_count(time: int, size: int, slide: i
     assert starts == [a for a, _ in every if time <= a < now]
 
 
+@example(1_325_160_000 * 10**9, "Pacific/Apia", ("3d", "1d"))
 @given(TIMES, st.sampled_from(ZONES), st.sampled_from([("1d", "1d"), ("3d", "1d"), ("1w", "1d"), ("2w", "1w")]))
 def test_calendar_windows_cover_every_time_as_often_as_they_overlap(
     time_ns: int, zone: str, shape: tuple[str, str]
@@ -118,6 +119,19 @@ def test_calendar_windows_cover_every_time_as_often_as_they_overlap(
     assert len(found) in (cut.spec.size.days // cut.spec.slide.days, cut.spec.size.days // cut.spec.slide.days - 1)
     ends = [w.end_ns for w in cut.closed(time_ns, time_ns + 60 * UNIT_NS["d"])]
     assert ends == sorted(set(ends))
+
+
+def test_around_a_skipped_date_a_window_is_known_by_its_start_and_by_its_end() -> None:
+    zone = "Pacific/Apia"
+    found = list(windows("3d", "1d", zone).closed(at("2011-12-28T12:00"), at("2012-01-05T12:00")))
+
+    def date(time_ns: int) -> str:
+        return datetime.fromtimestamp(time_ns // 10**9, ZoneInfo(zone)).strftime("%d")
+
+    # the 30th never was: three dates from the 28th on are two days, which another window holds
+    assert [(date(w.start_ns), date(w.end_ns - 1)) for w in found] == [
+        ("26", "28"), ("27", "29"), ("29", "31"), ("31", "02"), ("01", "03"), ("02", "04"), ("03", "05"),
+    ]  # fmt: skip
 
 
 @given(TIMES, st.sampled_from(ZONES), st.lists(st.integers(0, 3 * 24 * 60), max_size=6))

@@ -95,7 +95,7 @@ class Windows:
             window = self._starting(index)
             if window.end_ns <= time_ns:
                 return tuple(reversed(found))
-            if window.start_ns < window.end_ns and (not found or window != found[-1]):
+            if self._counts(index):
                 found.append(window)
             index -= 1
 
@@ -106,11 +106,9 @@ class Windows:
             return
         first = self.containing(after_ns)[0]
         index = self.grid.index(first.start_ns)
-        before: Window | None = None
         while (window := self._starting(index)).end_ns <= watermark:
-            if window.end_ns > after_ns and window.start_ns < window.end_ns and window != before:
+            if window.end_ns > after_ns and self._counts(index):
                 yield window
-                before = window
             index += 1
 
     def boundaries(self, start_ns: int, end_ns: int) -> Iterator[int]:
@@ -138,6 +136,16 @@ class Windows:
         if not self.spec.size.calendar:
             return Window(start, start + self.spec.size.ns)
         return Window(start, _midnight(index * self.spec.slide.days + self.spec.size.days, self.spec.zone))
+
+    def _counts(self, index: int) -> bool:
+        """Not where a date was skipped: no window begins on it, and of two that end together the longer one stands, so
+        that a window is known by its start and by its end.
+        """
+        if not self.spec.size.calendar:
+            return True
+        window = self._starting(index)
+        skipped = window.start_ns == self.grid.boundary(index + 1)
+        return not skipped and window.end_ns != self._starting(index - 1).end_ns
 
     def _shifted(self, time_ns: int, period: Span) -> int:
         if not period.calendar:
