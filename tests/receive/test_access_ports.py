@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import grpc
 import httpx
 import pytest
@@ -19,6 +21,7 @@ FILE = f"""
 [[token]]
 name = "team-a"
 token = "{SENDER}"
+attributes = {{"toolselect.tenant" = "a"}}
 [[token]]
 name = "prometheus"
 token = "{READER}"
@@ -125,6 +128,17 @@ def test_scopes_hold_on_both_ports(guarded, call, post, sink) -> None:
     assert sink.ids == {1, 2}
 
 
+def test_all_that_a_sender_sends_is_stamped(guarded, call, post, sink) -> None:
+    claim = {"attributes": [{"key": "toolselect.tenant", "value": {"stringValue": "b"}}]}
+    body = {"resourceSpans": [{"resource": claim, "scopeSpans": [{"spans": [span(1)]}]}]}
+    assert post(guarded, json.dumps(body), authorization=f"Bearer {SENDER}").status_code == 200
+    assert call(EXPORT, proto_request(2), SENDER) == b""
+    assert call(EXPORT, proto_request(3), BOTH) == b""
+    guarded.flush()
+    tenants = {s.span_id[-1]: s.resource.get("toolselect.tenant") for s in sink.spans.values()}
+    assert tenants == {"1": "a", "2": "a", "3": None}
+
+
 def test_over_quota_both_ports_say_when_to_come_back(guarded, call, post) -> None:
     token = f"small-{SENDER}"
     assert call(EXPORT, proto_request(*range(1, 101)), token) == b""
@@ -177,4 +191,5 @@ def test_a_broken_page_is_500_without_its_text(running, caplog) -> None:
     answer = httpx.get(f"http://127.0.0.1:{receiver.http_port}/page")
     assert answer.status_code == 500
     assert "hunter2" not in answer.text + caplog.text
+    receiver.stop()  # the answer was on its way before it was counted
     assert receiver.counters.by_label().refusals["internal"] == 1

@@ -72,8 +72,9 @@ def test_there_are_so_many_places() -> None:
             assert (failure.http_status, failure.reason, failure.retry_after_s) == (429, "too_busy", 1.0)
         with gate.enter():
             pass
-        with gate.stream(), gate.stream(), gate.stream(), pytest.raises(BusyError), gate.stream():
-            pass
+        async with gate.stream(), gate.stream(), gate.stream():
+            with pytest.raises(BusyError):
+                await gate.stream().__aenter__()
 
     run(scenario)
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import socket
+import threading
 import time
 from collections.abc import Iterator
 
 import grpc
 import pytest
 import raw_http2 as raw
+from grpc_health.v1 import health_pb2, health_pb2_grpc
 from receive_samples import proto_request
 
 from otel_toolselect.config import Limits
@@ -124,3 +126,30 @@ def test_so_many_connections(running, connect) -> None:
         next(frames(connect(receiver)))
     with socket.create_connection(("127.0.0.1", receiver.grpc_port), timeout=20) as one_more:
         assert list(frames(one_more)) == []
+
+
+def test_stopping_waits_for_no_watcher(running) -> None:
+    receiver = running(stop_s=60.0)
+    with grpc.insecure_channel(f"127.0.0.1:{receiver.grpc_port}") as channel:
+        watching = health_pb2_grpc.HealthStub(channel).Watch(health_pb2.HealthCheckRequest(), timeout=50)
+        assert next(watching).status == health_pb2.HealthCheckResponse.SERVING
+        stopping = threading.Thread(target=receiver.stop)
+        stopping.start()
+        stopping.join(20)
+        assert not stopping.is_alive()
+        with pytest.raises(grpc.RpcError) as caught:
+            list(watching)
+        assert caught.value.code() is grpc.StatusCode.UNAVAILABLE
+
+
+def test_so_many_watchers_and_no_place_of_a_request_taken(running) -> None:
+    receiver = running(limits=Limits(requests=1))
+    with grpc.insecure_channel(f"127.0.0.1:{receiver.grpc_port}") as channel:
+        watch = health_pb2_grpc.HealthStub(channel).Watch
+        first = watch(health_pb2.HealthCheckRequest(), timeout=20)
+        next(first)
+        with pytest.raises(grpc.RpcError) as caught:
+            next(watch(health_pb2.HealthCheckRequest(), timeout=20))
+        assert caught.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+        assert send(receiver, proto_request(1)) == b""
+        first.cancel()

@@ -287,8 +287,9 @@ def test_while_a_large_body_is_inflated_others_are_answered(running, connect, mo
     assert answer(waiting).startswith(b"HTTP/1.1 200 ")
 
 
-def test_stopping_waits_for_no_slow_sender(running, connect, settings) -> None:
-    receiver = running(stop_s=1.0)
+def test_stopping_waits_for_no_slow_sender(running, connect, monkeypatch) -> None:
+    monkeypatch.setattr(gate, "PATIENCE_S", 0.2)
+    receiver = running(stop_s=60.0)
     for sent in (b"", b"POST /v1", post(length=1000), post()):
         connect(receiver, sent)
     until(lambda: receiver.counters.snapshot()["spans"] == 1)

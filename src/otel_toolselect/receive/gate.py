@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import TypeVar
 
 from otel_toolselect.config.sections import Limits
+from otel_toolselect.errors import EnvironmentProblem
 from otel_toolselect.receive.status import BusyError, SlowBodyError
 
 T = TypeVar("T")
@@ -36,7 +37,8 @@ class Gate:
         self.limits = limits
         self.max_request_bytes = max_request_bytes
         self._visits = 0
-        self._streams = 0
+        self._streams: list[asyncio.Timeout] = []
+        self._hurried = False
         self._used = 0
         self._reading: dict[Visit, None] = {}  # in the order in which they began
         self._waiting: tuple[_Queue, _Queue] = (deque(), deque())  # for inflating, for reading
@@ -59,16 +61,29 @@ class Gate:
         self._visits += 1
         return Visit(self)
 
-    @contextmanager
-    def stream(self) -> Iterator[None]:
-        """A place for an answer that may go on for ever. Raises BusyError when there is none."""
-        if self._streams >= self.limits.requests:
-            raise BusyError(f"{self._streams} streams are open", retry_after_s=_RETRY_S)
-        self._streams += 1
+    @asynccontextmanager
+    async def stream(self) -> AsyncIterator[None]:
+        """A place for an answer that may go on for ever. Raises BusyError when there is none, EnvironmentProblem when
+        the server stops meanwhile.
+        """
+        if len(self._streams) >= self.limits.requests:
+            raise BusyError(f"{len(self._streams)} streams are open", retry_after_s=_RETRY_S)
+        end = asyncio.timeout(0 if self._hurried else None)
+        self._streams.append(end)
         try:
-            yield
+            async with end:
+                yield
+        except TimeoutError:
+            raise EnvironmentProblem("the server stops") from None
         finally:
-            self._streams -= 1
+            self._streams.remove(end)
+
+    def hurry(self) -> None:
+        """The server stops: slow bodies are waited for as if others wanted their place, streams end now."""
+        self._hurried = True
+        for end in self._streams:
+            end.reschedule(asyncio.get_running_loop().time())
+        self._press()
 
     def leave(self, visit: Visit) -> None:
         self._visits -= 1
@@ -105,6 +120,8 @@ class Gate:
 
     def began(self, visit: Visit) -> None:
         self._reading[visit] = None
+        if self._hurried:
+            self._press()
 
     def ended(self, visit: Visit) -> None:
         self._reading.pop(visit, None)
@@ -123,7 +140,8 @@ class Gate:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if not any(self._waiting) or not self._reading or self._cut_slowest():
+        wanted = self._hurried or any(self._waiting)
+        if not wanted or not self._reading or self._cut_slowest():
             return
         loop = asyncio.get_running_loop()
         self._timer = loop.call_at(next(iter(self._reading)).began_at + PATIENCE_S, self._press)
@@ -133,7 +151,7 @@ class Gate:
         if slowest is None or asyncio.get_running_loop().time() < slowest.began_at + PATIENCE_S:
             return False
         self.ended(slowest)
-        slowest.cut()
+        slowest.cut()  # and when it leaves, the next is looked at
         return True
 
 

@@ -85,7 +85,7 @@ class Guard(grpc.aio.ServerInterceptor):  # type: ignore[misc]
             else:
                 with self._gate.enter() as visit:
                     given = await self._message(visit, context)
-            with self._gate.stream():
+            async with self._gate.stream():
                 made = (handler.stream_stream or handler.unary_stream)(given, context)
                 if not hasattr(made, "__aiter__"):
                     await made

@@ -57,6 +57,7 @@ class AsyncReceiver:
         self._drainer: Drainer | None = None
         self._grpc: GrpcServer | None = None
         self._http: HttpServer | None = None
+        self._gate: Gate | None = None
         self._health: Health | None = None
         self._watching: asyncio.Task[None] | None = None
 
@@ -132,7 +133,7 @@ class AsyncReceiver:
         )
 
     async def _open_ports(self, intake: Intake, health: Health, certificates: Certificates | None) -> None:
-        gate = Gate(self.settings.limits, self.settings.max_request_bytes)
+        self._gate = gate = Gate(self.settings.limits, self.settings.max_request_bytes)
         if self.settings.grpc_port is not None:
             from otel_toolselect.receive.grpc_server import GrpcServer
 
@@ -172,6 +173,8 @@ class AsyncReceiver:
             self._health.stopping = True
         if self._watching is not None:
             self._watching.cancel()
+        if self._gate is not None:
+            self._gate.hurry()
         until = time.monotonic() + self.settings.stop_s
         ending = [server.stop(self.settings.stop_s / 2) for server in (self._grpc,) if server]
         ending += [server.stop() for server in (self._http,) if server]
