@@ -59,7 +59,7 @@ class DeadLetters:
             self._counters.add(dead_letters_not_kept=1)
             return False
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(self._folder)
             _write(path, text, sync=False)
         except OSError:
             _clear(path)
@@ -84,7 +84,7 @@ class DeadLetters:
         draft = path.with_name(name + _DRAFT)
         note = json.dumps({**about, "bytes": len(body), "time": time.time()}).encode()
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(self._folder)
             _write(draft, body, sync=acknowledged)
             _write(path.with_suffix(REASON), note, sync=acknowledged)
             draft.rename(path)
@@ -135,6 +135,14 @@ def _clear(*paths: Path) -> None:
             path.unlink(missing_ok=True)
         except OSError:
             return
+
+
+def make_folder(folder: Path) -> None:
+    """A folder for its owner only, durable; one that is there stays as it is. Raises OSError."""
+    if not folder.is_dir():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
+        sync_folder(folder.parent)
 
 
 def sync_folder(folder: Path) -> None:

@@ -21,12 +21,12 @@ from pathlib import Path
 from otel_toolselect.errors import EnvironmentProblem, OverloadError, TooLargeError
 from otel_toolselect.receive.backlog import Backlog, Entry, Report, examine
 from otel_toolselect.receive.counters import Counters
+from otel_toolselect.receive.deadletters import make_folder
 from otel_toolselect.receive.records import FRAME_BYTES, Compression, Packer, Request
 from otel_toolselect.receive.segments import Segment, SegmentFile, open_segment
 from otel_toolselect.receive.status import BrokenSpoolError
 
 log = logging.getLogger(__name__)
-FOLDER_MODE = 0o700
 _SEGMENTS_AT_LEAST = 8  # a segment is deleted as a whole: in fewer, what is settled would fill the spool
 
 
@@ -264,8 +264,7 @@ def _private(path: str, flags: int) -> int:
 def _lock_folder(folder: Path) -> int:
     """Holds the folder for this process; the lock goes with the process, however it ends."""
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
+        make_folder(folder)
         handle = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
         raise EnvironmentProblem(f"the spool folder {folder} cannot be used: {error.strerror}") from None
