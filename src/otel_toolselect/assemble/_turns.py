@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from otel_toolselect.assemble._same import Same, join_by_response, join_streamed
 from otel_toolselect.assemble._tree import Tree, order
 from otel_toolselect.model.observations import Message, Observation
+from otel_toolselect.model.quick import quick
 from otel_toolselect.model.runs import ToolDefinition, Unknown
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One answer of the model. `index` counts from 1 within the run, `text` is what the model said."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from otel_toolselect.model.quick import quick
 from otel_toolselect.model.runs import ToolDefinition, Unknown
 from otel_toolselect.model.spans import Span
 from otel_toolselect.model.values import JSON
@@ -65,6 +66,7 @@ class Message:
         return tuple([p for p in self.parts if isinstance(p, ResultPart)])
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class ToolUse:
     """What a tool span says of one execution. `ok` None: no sign either way.
@@ -86,6 +88,7 @@ class ToolUse:
     tentative: bool = False
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Observation:
     """One span, read. `input`/`output` are whole message lists of a model or agent span, None when not recorded.

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from otel_toolselect.model.quick import quick
 from otel_toolselect.model.values import JSON
 
 NO_CALL_LABELS = ("none", "ask_followup", "refuse_no_tool")
@@ -30,6 +31,7 @@ class AssistantText:
     agent: str | None = None
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """One decision to call a tool.
@@ -57,6 +59,7 @@ class ToolCall:
         return None if isinstance(self.args, Unknown) else self.args
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class ToolResult:
     """What came back. `call_seq` is the `seq` of its call. `ok` None means that the trace does not say.
@@ -99,6 +102,7 @@ class NoCall:
     confidence: float
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Run:
     """One agent invocation answering one user request.

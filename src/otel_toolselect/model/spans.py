@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from otel_toolselect.model.quick import quick
+
 AttrValue: TypeAlias = "bool | int | float | str | bytes | list[Any] | dict[str, Any] | None"
 Attributes: TypeAlias = Mapping[str, AttrValue]
 
@@ -32,6 +34,7 @@ class SpanLink:
     trace_state: str = ""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Span:
     trace_id: str

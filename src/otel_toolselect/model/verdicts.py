@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from otel_toolselect.model.facts import CaseGroup, RunFacts
+from otel_toolselect.model.quick import quick
 
 Status: TypeAlias = Literal["pass", "fail", "n/a", "excluded", "needs_review"]
 Layer: TypeAlias = Literal[
@@ -70,6 +71,7 @@ class Cell:
     observed: str
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class RunVerdict:
     """The judgement of one run against one case. `cells` has one entry per run and per labelled turn.
