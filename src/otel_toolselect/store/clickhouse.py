@@ -26,7 +26,7 @@ from otel_toolselect.store.session import Session
 
 T = TypeVar("T")
 
-ROWS_PER_INSERT = 20_000
+ROWS_PER_INSERT = 8_000  # at 3 KB a span 25 MB, of which the engine needs a tenfold for a moment
 RUNS_PER_PAGE = 500
 IDS_PER_PAGE = 10_000
 IDS_PER_QUERY = 64  # ids that a caller names are bound into the request's address, which has a limit
@@ -285,12 +285,7 @@ class _Versions:
 
 
 def _tables(session: Session) -> Tables:
-    found = session.select(queries.TABLE_COLUMNS)
-    columns: dict[str, set[str]] = {}
-    for table, name in zip(found.get("table", ()), found.get("name", ()), strict=True):
-        columns.setdefault(table, set()).add(name)
-    engines = session.select(queries.TABLE_ENGINES)
-    return Tables(columns, dict(zip(engines.get("name", ()), engines.get("engine", ()), strict=True)))
+    return queries.found_tables(session.select(queries.TABLE_COLUMNS), session.select(queries.TABLE_ENGINES))
 
 
 def _parts(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:

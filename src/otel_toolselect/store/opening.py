@@ -19,6 +19,16 @@ if TYPE_CHECKING:
 
 _CONNECT_S, _ANSWER_S = 10, 300
 _SERVE_CONNECT_S = 2
+_MIB = 2**20
+# the embedded engine's own defaults are those of a server that has the machine to itself
+_ENGINE_OPTIONS = {
+    "mark_cache_size": 64 * _MIB,
+    "primary_index_cache_size": 64 * _MIB,
+    "index_mark_cache_size": 16 * _MIB,
+    "query_condition_cache_size": 8 * _MIB,
+    "compiled_expression_cache_size": 8 * _MIB,
+    "background_merges_mutations_concurrency_ratio": 1,
+}
 
 
 def open_store(dsn: str, *, create: bool = True) -> Store:
@@ -109,7 +119,7 @@ def _embedded_session(place: Embedded, *, create: bool) -> Session:
     from otel_toolselect.store.faults import fault
 
     try:
-        client = _client(interface="chdb", path=place.path)
+        client = _client(interface="chdb", path=place.path, chdb_options=dict(_ENGINE_OPTIONS))
     except ImportError as error:
         raise StoreError(
             f"the embedded engine cannot be loaded: {error}; install chdb-core", retryable=False

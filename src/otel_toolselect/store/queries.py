@@ -110,6 +110,14 @@ class Tables:
         return f"{table} FINAL" if "Replacing" in self.engines.get(table, "") else table
 
 
+def found_tables(columns: Mapping[str, list[Any]], engines: Mapping[str, list[Any]]) -> Tables:
+    """What `TABLE_COLUMNS` and `TABLE_ENGINES` found."""
+    by_table: dict[str, set[str]] = {}
+    for table, name in zip(columns.get("table", ()), columns.get("name", ()), strict=True):
+        by_table.setdefault(table, set()).add(name)
+    return Tables(by_table, dict(zip(engines.get("name", ()), engines.get("engine", ()), strict=True)))
+
+
 # alias -> (columns that must be there, expression) in order of preference
 _Choice = tuple[tuple[str, ...], str]
 _SPAN_SELECT: dict[str, tuple[_Choice, ...]] = {

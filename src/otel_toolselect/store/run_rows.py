@@ -1,29 +1,17 @@
-"""Runs as rows of `runs` and back (sql/0003). JSON values are canonical JSON text, so that equal values come back."""
+"""Runs as rows of `runs` and back (sql/0003, 0006). A column that is null in every run is left out."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
-from otel_toolselect.model.runs import (
-    AssistantText,
-    Event,
-    NoCall,
-    Run,
-    ToolCall,
-    ToolDefinition,
-    ToolResult,
-    Unknown,
-)
-from otel_toolselect.model.values import canonical
+from otel_toolselect.model.runs import NoCall, Run, ToolDefinition
 from otel_toolselect.store import columns as c
-
-_TEXT_EVENT, _CALL_EVENT, _RESULT_EVENT = "assistant", "tool_call", "tool_result"
-_EVENT_KINDS: dict[type, str] = {AssistantText: _TEXT_EVENT, ToolCall: _CALL_EVENT, ToolResult: _RESULT_EVENT}
+from otel_toolselect.store.event_rows import events_text, read_events
 
 # column -> (field of Run, Arrow type); these travel as they are
 _PLAIN: dict[str, tuple[str, pa.DataType]] = {
@@ -58,50 +46,10 @@ _DERIVED: dict[str, tuple[str, pa.DataType]] = {
 }
 
 
-def _known_text(value: Any) -> str | None:
-    return None if isinstance(value, Unknown) else canonical(value)
-
-
-def _reason(value: Any) -> str | None:
-    return value.reason if isinstance(value, Unknown) else None
-
-
-def _get(name: str) -> Callable[[Any], Any]:
-    return lambda event: getattr(event, name, None)
-
-
-# column below Events -> (how to get it of an event, null where the kind has no such field, Arrow type)
-_EVENTS: dict[str, tuple[Callable[[Any], Any], pa.DataType]] = {
-    "Kind": (lambda event: _EVENT_KINDS[type(event)], c.TEXT),
-    "Turn": (_get("turn"), c.INT64),
-    "Seq": (_get("seq"), c.INT64),
-    "Dialect": (_get("dialect"), c.TEXT),
-    "Agent": (_get("agent"), c.TEXT),
-    "Text": (_get("text"), c.TEXT),
-    "Name": (_get("name"), c.TEXT),
-    "CallId": (_get("call_id"), c.TEXT),
-    "Args": (lambda event: _known_text(event.args) if isinstance(event, ToolCall) else None, c.TEXT),
-    "ArgsUnknown": (lambda event: _reason(event.args) if isinstance(event, ToolCall) else None, c.TEXT),
-    "ArgsRaw": (_get("args_raw"), c.TEXT),
-    "Emitted": (_get("emitted"), c.BOOL),
-    "Executed": (_get("executed"), c.BOOL),
-    "Server": (_get("server"), c.TEXT),
-    "StartNs": (_get("start_ns"), c.UINT64),
-    "SpanId": (_get("span_id"), c.TEXT),
-    "CallSeq": (_get("call_seq"), c.INT64),
-    "Ok": (_get("ok"), c.BOOL),
-    "Value": (lambda event: _known_text(event.value) if isinstance(event, ToolResult) else None, c.TEXT),
-    "ValueUnknown": (lambda event: _reason(event.value) if isinstance(event, ToolResult) else None, c.TEXT),
-    "ErrorType": (_get("error_type"), c.TEXT),
-    "Infra": (_get("infra"), c.BOOL),
-    "DurationNs": (_get("duration_ns"), c.INT64),
-}
-
 READ_COLUMNS: dict[str, str] = {
     **{name: name for name in _PLAIN},
-    **{name: name for name in ("TraceIds", "History", "Dialects", "ToolsKey")},
+    **{name: name for name in ("TraceIds", "History", "Dialects", "ToolsKey", "EventList")},
     **{name: name for name in ("NoCallLabel", "NoCallSignal", "NoCallConfidence")},
-    **{f"Events.{name}": f"Events.{name}" for name in _EVENTS},
 }
 
 
@@ -126,11 +74,12 @@ def read_tools(text: str) -> tuple[ToolDefinition, ...]:
 
 def run_columns(runs: Sequence[Run], tool_keys: Sequence[str | None], version: int) -> dict[str, pa.Array]:
     """Columns for an insert into `runs`; `tool_keys`: of each run, the key of its tools in `catalogs`."""
-    found = {
-        name: c.column([getattr(run, attribute) for run in runs], kind)
-        for name, (attribute, kind) in (_PLAIN | _DERIVED).items()
-    }
-    found |= {
+    found: dict[str, pa.Array] = {}
+    for name, (attribute, kind) in (_PLAIN | _DERIVED).items():
+        values = [getattr(run, attribute) for run in runs]
+        if any(value is not None for value in values):
+            found[name] = c.column(values, kind)
+    return found | {
         "Version": c.column([version] * len(runs), c.UINT64),
         "ToolsKey": c.column(tool_keys, c.TEXT),
         "TraceIds": c.nested([run.trace_ids for run in runs], c.TEXT),
@@ -139,10 +88,8 @@ def run_columns(runs: Sequence[Run], tool_keys: Sequence[str | None], version: i
         "NoCallLabel": c.column([run.no_call.label for run in runs], c.TEXT),
         "NoCallSignal": c.column([run.no_call.signal for run in runs], c.TEXT),
         "NoCallConfidence": c.column([run.no_call.confidence for run in runs], c.DOUBLE),
+        "EventList": c.column([events_text(run) for run in runs], c.TEXT),
     }
-    for name, (get, kind) in _EVENTS.items():
-        found[f"Events.{name}"] = c.nested([[get(event) for event in run.events] for run in runs], kind)
-    return found
 
 
 def catalog_columns(catalogs: Mapping[str, Run], version: int) -> dict[str, pa.Array]:
@@ -169,44 +116,5 @@ def read_runs(found: Mapping[str, list[Any]], tools: Mapping[str, tuple[ToolDefi
             dialects=tuple(found["Dialects"][i]),
             tools=None if key is None else tools[key],
             no_call=NoCall(found["NoCallLabel"][i], found["NoCallSignal"][i], found["NoCallConfidence"][i]),
-            events=_events({name: found[f"Events.{name}"][i] for name in _EVENTS}),
+            events=read_events(found["EventList"][i], fields["final_text"]),
         )
-
-
-def _events(found: Mapping[str, list[Any]]) -> tuple[Event, ...]:
-    names = list(found)
-    return tuple(_event(dict(zip(names, row, strict=True))) for row in zip(*found.values(), strict=True))
-
-
-def _event(e: Mapping[str, Any]) -> Event:
-    common = {"turn": e["Turn"], "seq": e["Seq"], "dialect": e["Dialect"], "agent": e["Agent"]}
-    if e["Kind"] == _TEXT_EVENT:
-        return AssistantText(**common, text=e["Text"])
-    if e["Kind"] == _CALL_EVENT:
-        return ToolCall(
-            **common,
-            name=e["Name"],
-            args=_json_or_unknown(e["Args"], e["ArgsUnknown"]),
-            call_id=e["CallId"],
-            emitted=bool(e["Emitted"]),
-            executed=bool(e["Executed"]),
-            args_raw=e["ArgsRaw"],
-            server=e["Server"],
-            start_ns=e["StartNs"],
-            span_id=e["SpanId"],
-        )
-    return ToolResult(
-        **common,
-        call_seq=e["CallSeq"],
-        name=e["Name"],
-        call_id=e["CallId"],
-        ok=None if e["Ok"] is None else bool(e["Ok"]),
-        value=_json_or_unknown(e["Value"], e["ValueUnknown"]),
-        error_type=e["ErrorType"],
-        infra=bool(e["Infra"]),
-        duration_ns=e["DurationNs"],
-    )
-
-
-def _json_or_unknown(text: str | None, reason: str | None) -> Any:
-    return Unknown(reason or "") if text is None else json.loads(text)
