@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from pathlib import Path
 
@@ -72,6 +73,41 @@ def test_memory_is_bounded_and_order_kept_whatever_arrives(tmp_path: Path, repor
     assert (backlog.waiting, backlog.waiting_bytes) == (0, 0)
     backlog.seal(file.segment)
     assert list(tmp_path.glob("*.seg")) == []
+
+
+def test_writing_and_draining_at_once_loses_and_repeats_nothing(tmp_path: Path, reported: Reported) -> None:
+    backlog = Backlog(5_000, reported)
+    bodies = [n.to_bytes(4, "big") for n in range(3_000)]
+    ended = threading.Event()
+    taken: list[bytes] = []
+    early: list[int] = []
+
+    def settle() -> None:
+        while True:
+            last = ended.is_set()
+            entries = backlog.take(7, 10**9)
+            with backlog.changed:
+                early.append(backlog.put - backlog.waiting - len(taken))  # what counts as settled and is not
+            taken.extend(map(body_of, entries))
+            backlog.cross_off(entries)
+            backlog.settled()
+            if last and not entries:
+                return
+
+    drain = threading.Thread(target=settle)
+    drain.start()
+    for number in range(10):
+        file = SegmentFile(tmp_path, number)
+        for start in range(300 * number, 300 * (number + 1), 20):
+            backlog.add(write(file, *bodies[start : start + 20]))
+        file.close()
+        backlog.seal(file.segment)
+    ended.set()
+    drain.join()
+    assert taken == bodies
+    assert set(early) == {0}
+    assert backlog.put == 3_000
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_batch_is_bounded_in_records_and_in_bytes_as_they_were(tmp_path: Path, reported: Reported) -> None:
