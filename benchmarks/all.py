@@ -31,8 +31,8 @@ IN_FLIGHT = 16
 LOAD = Shape(runs=6_000)
 PEER_LOAD = Shape(runs=60, services=1, spans_per_request=128)
 """With the 36 runs that warm it not more sessions than the peer keeps."""
-GROWTH = Shape(runs=1_200)
-PREFILL = 3_000
+GROWTH = Shape(runs=800)
+PREFILL = 1_500
 ATTRIBUTES = (1, 10, 20, 40)
 HALF_SECONDS = 15
 

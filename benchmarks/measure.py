@@ -6,10 +6,11 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchmarks import processes
 from benchmarks.load import Request
 from benchmarks.sender import Sent, closed_loop, open_loop
 from benchmarks.server import Count, Server
+
+from benchmarks import processes
 
 _POLL_S = 0.1
 _DONE_S = 600.0
@@ -20,7 +21,8 @@ _CALM_S = 60.0
 class Figures:
     """`*_per_s`: spans per second since the first was sent, until all were in that state; None where the receiver has
     no such state. `cpu_ms`: of the server's process tree per 1,000 spans until the last state was reached, and
-    `cpu_calm_ms` until it was idle again, merges in the background included. `disk_*`: bytes per span of all tables.
+    `cpu_calm_ms` until it was idle again, merges in the background included. `disk_*`: bytes per span, of all tables or
+    of the raw spans alone.
     """
 
     server: str
@@ -37,6 +39,7 @@ class Figures:
     retries: int
     peak_mb: float
     disk_bytes: float | None
+    disk_spans_bytes: float | None
     disk_merged_bytes: float | None
     parts: int | None
 
@@ -90,6 +93,7 @@ def measure(server: Server, requests: Sequence[Request], in_flight: int) -> Figu
         retries=sent.retries,
         peak_mb=peak,
         disk_bytes=disk["bytes"] / total if disk else None,
+        disk_spans_bytes=disk["bytes_spans"] / total if disk else None,
         disk_merged_bytes=disk["bytes_merged"] / total if disk else None,
         parts=disk.get("parts"),
     )

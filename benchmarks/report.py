@@ -36,6 +36,7 @@ COLUMNS: dict[str, Callable[[Rounds], str]] = {
     "p99 ms": lambda r: spread(r, "p99_ms"),
     "peak MB": lambda r: spread(r, "peak_mb"),
     "disk bytes/span": lambda r: spread(r, "disk_bytes"),
+    "of raw spans": lambda r: spread(r, "disk_spans_bytes"),
     "parts": lambda r: spread(r, "parts"),
 }
 
@@ -81,7 +82,7 @@ def text(results: dict[str, Any]) -> str:
     if results.get("peer_missing"):
         parts.append(f"### Beside a peer\n\nNot measured: {results['peer_missing']}.\n")
     if results.get("peer"):
-        columns = [c for c in COLUMNS if c not in ("disk bytes/span", "parts", "with merges behind it")]
+        columns = [c for c in COLUMNS if c not in ("disk bytes/span", "of raw spans", "parts", "with merges behind it")]
         parts += ["### Beside a peer, same bytes, one in flight\n", table(results["peer"], columns)]
     if results.get("growth"):
         parts += ["### Growth\n", growth_table(results["growth"])]

@@ -94,14 +94,19 @@ def _asker(store: Path) -> Callable[[str], str]:
 
 
 def _disk(query: Callable[[str], str]) -> dict[str, int]:
-    """Of all tables, as it is and after a merge of everything, which merges in the background approach over time."""
-    asked = "SELECT sum(bytes_on_disk), count() FROM system.parts WHERE active AND database = currentDatabase()"
-    now, parts = map(int, query(asked).split())
+    """Of all tables, and of the raw spans among them, as it is; then of all after a merge of everything, which merges
+    in the background approach over time.
+    """
+    asked = (
+        "SELECT sum(bytes_on_disk), sumIf(bytes_on_disk, table = 'otel_traces'), count() FROM system.parts "
+        "WHERE active AND database = currentDatabase()"
+    )
+    now, spans, parts = map(int, query(asked).split())
     tables = "SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree'"
     for table in query(tables).split():
         query(f"OPTIMIZE TABLE {table} FINAL")
-    merged, _ = map(int, query(asked).split())
-    return {"bytes": now, "parts": parts, "bytes_merged": merged}
+    merged, _, _ = map(int, query(asked).split())
+    return {"bytes": now, "bytes_spans": spans, "parts": parts, "bytes_merged": merged}
 
 
 @contextmanager

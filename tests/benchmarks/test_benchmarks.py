@@ -118,7 +118,14 @@ def test_a_request_that_is_refused_for_good_is_a_failure(tmp_path: Path) -> None
 def test_figures_are_shown_with_their_spread_and_ratios() -> None:
     rounds = [
         dict.fromkeys(("cpu_ms", "cpu_calm_ms", "queryable_per_s", "accepted_per_s", "p50_ms", "p99_ms", "peak_mb"), n)
-        | {"spans": 1000, "bytes": 3_000_000, "judged_per_s": None, "disk_bytes": 300, "parts": 4}
+        | {
+            "spans": 1000,
+            "bytes": 3_000_000,
+            "judged_per_s": None,
+            "disk_bytes": 300,
+            "disk_spans_bytes": 250,
+            "parts": 4,
+        }
         for n in (90.0, 100.0, 120.0)
     ]
     assert "| x | 1,000 | 100 (90 to 120) |" in report.table({"x": rounds})
