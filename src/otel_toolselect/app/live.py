@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
+_ROOM_WITHIN_S = 5.0
+
+
 class LiveSink:
     """A receiver's sink: into the store, then to the judge. `Sink` of `receive.settings`."""
 
@@ -31,6 +34,7 @@ class LiveSink:
     def insert(self, spans: Sequence[Span], logs: Sequence[LogRecord], /) -> None:
         self._store.insert(spans, logs)
         self._live.offer(spans, logs)
+        self._live.wait_for_room(_ROOM_WITHIN_S)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +47,8 @@ class Live:
 
 @contextmanager
 def judging(store: Store, settings: Settings, *, sole_writer: bool) -> Iterator[Live]:
-    """A live judge on the store while the block lasts, beginning with what an earlier one left. At the end what waits is
-    judged, as long as a stop may take; the rest is left to the next.
+    """A live judge on the store while the block lasts, beginning with what an earlier one left. At the end what waits
+    is judged, as long as a stop may take; the rest is left to the next.
 
     Raises InputError for suites and rule files with mistakes.
     """

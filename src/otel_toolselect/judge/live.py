@@ -26,7 +26,7 @@ from otel_toolselect.telemetry import tracing
 
 log = logging.getLogger(__name__)
 
-TRACES_PER_TURN = 2_000
+TRACES_PER_TURN = 250
 _TICK_S = 0.25
 _LONGEST_PAUSE_S = 30.0
 
@@ -74,7 +74,8 @@ class LiveJudge:
         self._clock = clock
         self._waiting = Waiting(patience)
         self._grouping = Grouping(store, sole_writer=sole_writer)
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
+        self._in_hand = 0  # bytes of the traces that are being judged
         self._turning = threading.Lock()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
@@ -87,6 +88,16 @@ class LiveJudge:
         with self._lock:
             self._waiting.offer(spans, logs, self._clock())
 
+    def wait_for_room(self, within_s: float) -> bool:
+        """Waits until memory has room for more, so that a writer keeps step with the judge: what is to come waits in the
+        spool, which is cheaper than reading it back later. False when time ran out: the oldest are left to the store.
+        """
+        with self._lock:
+            return self._lock.wait_for(self._has_room, within_s)
+
+    def _has_room(self) -> bool:
+        return self._stop.is_set() or self._waiting.held_bytes + self._in_hand <= self._waiting.patience.memory // 2
+
     def recover(self, trace_ids: Iterable[str]) -> None:
         """Traces that an earlier process may have left unjudged."""
         with self._lock:
@@ -98,7 +109,9 @@ class LiveJudge:
 
     def stop(self) -> None:
         """Ends the thread after the turn under way; what waits is judged by the next process."""
-        self._stop.set()
+        with self._lock:
+            self._stop.set()
+            self._lock.notify_all()
         if self._thread is not None:
             self._thread.join()
 
@@ -140,6 +153,7 @@ class LiveJudge:
         with self._turning:  # `settle` may be called while the thread is at work
             with self._lock:
                 slots = self._waiting.take_due(now_s, TRACES_PER_TURN)
+                self._in_hand = sum(slot.size for slot in slots)
             if not slots:
                 return 0
             try:
@@ -151,6 +165,10 @@ class LiveJudge:
                 with self._lock:
                     self._waiting.put_back(slots)
                 raise
+            finally:
+                with self._lock:
+                    self._in_hand = 0
+                    self._lock.notify_all()
             self.counters.traces += len(slots)
             self.counters.read_back = self._grouping.read_back
             return len(slots)

@@ -52,7 +52,7 @@ class Waiting:
     """Not safe for threads: its owner holds a lock."""
 
     def __init__(self, patience: Patience) -> None:
-        self._patience = patience
+        self.patience = patience
         self._slots: dict[str, Slot] = {}
         self.held_bytes = 0
 
@@ -78,7 +78,7 @@ class Waiting:
                 if slot.held:
                     slot.logs.append(log)
                     self._grow(slot, _SPAN_BYTES)
-        if self.held_bytes > self._patience.memory:
+        if self.held_bytes > self.patience.memory:
             self._shed()
 
     def mark(self, trace_ids: Iterable[str], now_s: float) -> None:
@@ -116,11 +116,11 @@ class Waiting:
                 self._let_go(slot)
 
     def _is_due(self, slot: Slot, now_s: float) -> bool:
-        if self.held_bytes > self._patience.memory // 2 and slot.rooted and slot.held:
+        if self.held_bytes > self.patience.memory // 2 and slot.rooted and slot.held:
             return True  # making room by judging is better than reading it all again from the store
         quiet = now_s - slot.last_s
-        patience = self._patience.settle if slot.rooted else self._patience.wait
-        return quiet >= patience or now_s - slot.first_s >= self._patience.longest
+        patience = self.patience.settle if slot.rooted else self.patience.wait
+        return quiet >= patience or now_s - slot.first_s >= self.patience.longest
 
     def _slot(self, trace_id: str, now_s: float) -> Slot:
         slot = self._slots.get(trace_id)
@@ -135,7 +135,7 @@ class Waiting:
 
     def _shed(self) -> None:
         """Leaves the longest waiting to the store until a tenth of the room is free."""
-        target = self._patience.memory * 9 // 10
+        target = self.patience.memory * 9 // 10
         for slot in self._slots.values():  # in order of arrival
             if self.held_bytes <= target:
                 return

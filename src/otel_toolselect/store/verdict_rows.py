@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -34,31 +34,44 @@ _PLAIN: dict[str, tuple[str, pa.DataType]] = {
 }
 
 
-def _evidence(value: Mapping[str, Any]) -> str:
-    # in the order given: a reader sees evidence as the check wrote it; what is no JSON is kept as its text
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_plain)
-
-
 def _plain(value: Any) -> Any:
     return sorted(value, key=str) if isinstance(value, (set, frozenset)) else str(value)
 
 
-# nested column -> (the run's list, Arrow type)
-_NESTED: dict[str, tuple[Callable[[RunVerdict], list[Any]], pa.DataType]] = {
-    "Layers.Layer": (lambda v: list(v.layers), c.TEXT),
-    "Layers.Status": (lambda v: [x.status for x in v.layers.values()], c.TEXT),
-    "Layers.Explanation": (lambda v: [x.explanation for x in v.layers.values()], c.TEXT),
-    "Layers.Evidence": (lambda v: [_evidence(x.evidence) for x in v.layers.values()], c.TEXT),
-    "Cells.Expected": (lambda v: [x.expected for x in v.cells], c.TEXT),
-    "Cells.Observed": (lambda v: [x.observed for x in v.cells], c.TEXT),
-    "CallScores.Seq": (lambda v: [x.seq for x in v.call_scores], c.INT64),
-    "CallScores.Name": (lambda v: [x.name for x in v.call_scores], c.TEXT),
-    "CallScores.Passed": (lambda v: [x.passed for x in v.call_scores], c.BOOL),
-    "Findings.Check": (lambda v: [x.check for x in v.findings], c.TEXT),
-    "Findings.Layer": (lambda v: [x.layer for x in v.findings], c.TEXT),
-    "Findings.Status": (lambda v: [x.status for x in v.findings], c.TEXT),
-    "Findings.Explanation": (lambda v: [x.explanation for x in v.findings], c.TEXT),
-    "Findings.Evidence": (lambda v: [_evidence(x.evidence) for x in v.findings], c.TEXT),
+# in the order given: a reader sees evidence as the check wrote it; what is no JSON is kept as its text
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_plain)
+
+
+class _Evidence:
+    """Evidence as JSON text. The commonest findings are one object in many verdicts, whose text is made once."""
+
+    def __init__(self) -> None:
+        self._texts: dict[int, tuple[str, Mapping[str, Any]]] = {}
+
+    def text(self, value: Mapping[str, Any]) -> str:
+        if not value:
+            return "{}"
+        found = self._texts.get(id(value))
+        if found is None:  # the value is kept with its text, so that no other object gets its id
+            found = self._texts[id(value)] = _ENCODER.encode(value), value
+        return found[0]
+
+
+_NESTED: dict[str, pa.DataType] = {
+    "Layers.Layer": c.TEXT,
+    "Layers.Status": c.TEXT,
+    "Layers.Explanation": c.TEXT,
+    "Layers.Evidence": c.TEXT,
+    "Cells.Expected": c.TEXT,
+    "Cells.Observed": c.TEXT,
+    "CallScores.Seq": c.INT64,
+    "CallScores.Name": c.TEXT,
+    "CallScores.Passed": c.BOOL,
+    "Findings.Check": c.TEXT,
+    "Findings.Layer": c.TEXT,
+    "Findings.Status": c.TEXT,
+    "Findings.Explanation": c.TEXT,
+    "Findings.Evidence": c.TEXT,
 }
 
 READ_COLUMNS: dict[str, str] = {name: name for name in (*_PLAIN, "Tags", *_NESTED)}
@@ -79,8 +92,39 @@ def verdict_columns(verdicts: Sequence[RunVerdict], version: int) -> dict[str, p
         "Start": c.column([v.start_ns for v in verdicts], c.TIME),
         "Tags": tags.array(),
     }
-    for name, (get, kind) in _NESTED.items():
-        found[name] = c.nested([get(v) for v in verdicts], kind)
+    return found | _nested(verdicts)
+
+
+def _nested(verdicts: Sequence[RunVerdict]) -> dict[str, pa.Array]:
+    """The columns of `_NESTED`: the items of all verdicts in one list for each group, in the order of its columns."""
+    evidence = _Evidence()
+    items: dict[str, list[tuple[Any, ...]]] = {
+        "Layers": [
+            (name, layer.status, layer.explanation, evidence.text(layer.evidence))
+            for v in verdicts
+            for name, layer in v.layers.items()
+        ],
+        "Cells": [(cell.expected, cell.observed) for v in verdicts for cell in v.cells],
+        "CallScores": [(score.seq, score.name, score.passed) for v in verdicts for score in v.call_scores],
+        "Findings": [
+            (f.check, f.layer, f.status, f.explanation, evidence.text(f.evidence)) for v in verdicts for f in v.findings
+        ],
+    }
+    counts = {
+        "Layers": [len(v.layers) for v in verdicts],
+        "Cells": [len(v.cells) for v in verdicts],
+        "CallScores": [len(v.call_scores) for v in verdicts],
+        "Findings": [len(v.findings) for v in verdicts],
+    }
+    found: dict[str, pa.Array] = {}
+    for group, rows in items.items():
+        lists = c.Lists()
+        for count in counts[group]:
+            lists.end_row(count)
+        names = [name for name in _NESTED if name.startswith(group + ".")]
+        columns = zip(*rows, strict=True) if rows else ((),) * len(names)
+        for name, values in zip(names, columns, strict=True):
+            found[name] = lists.of(c.column(list(values), _NESTED[name]))
     return found
 
 
