@@ -16,6 +16,7 @@ from otel_toolselect.model.decisions import Decision
 from otel_toolselect.model.runs import Run
 from otel_toolselect.model.spans import LogRecord, Span
 from otel_toolselect.model.verdicts import RunVerdict
+from otel_toolselect.store.alert_api import Alerts
 
 Trace: TypeAlias = tuple[tuple[Span, ...], tuple[LogRecord, ...]]
 """All spans and all log records of one trace id."""
@@ -208,6 +209,11 @@ class Store(Protocol):
         """Runs that are none any more, with all verdicts and decisions on them: no reader sees them again, unless they
         are written again.
         """
+        ...
+
+    @property
+    def alerts(self) -> Alerts:
+        """States, silences, notifications and leases of monitors, and what they ask besides figures."""
         ...
 
     def bookmark(self, name: str) -> str | None:

@@ -19,6 +19,8 @@ from otel_toolselect.model.runs import Run, ToolDefinition
 from otel_toolselect.model.spans import LogRecord, Span
 from otel_toolselect.model.verdicts import RunVerdict
 from otel_toolselect.store import observing, queries, records, rows, run_rows, verdict_rows
+from otel_toolselect.store.alert_api import Alerts
+from otel_toolselect.store.alert_rows import AlertRows
 from otel_toolselect.store.api import Overview, RawEngine, ScopeFigures, TableSize, Trace
 from otel_toolselect.store.judgements import Judgements
 from otel_toolselect.store.queries import LOGS, SPANS, Select, Tables, TraceFilter
@@ -52,6 +54,8 @@ class ClickHouseStore:
         self._versions = _Versions(session)
         self.tables = _tables(session)
         self._judgements = Judgements(session, self.tables, self._versions.next)
+        one_engine = engine is not None or via is not None
+        self._alerts = AlertRows(session, self.tables, self._versions.next, alone=one_engine)
 
     @property
     def dsn(self) -> str:
@@ -232,6 +236,10 @@ class ClickHouseStore:
 
     def retract(self, run_ids: Sequence[str]) -> None:
         self._judgements.retract(run_ids)
+
+    @property
+    def alerts(self) -> Alerts:
+        return self._alerts
 
     def bookmark(self, name: str) -> str | None:
         return self._judgements.bookmark(name)

@@ -27,7 +27,7 @@ def figures(query: Query, windows: Sequence[Window]) -> Select:
     figure = FIGURES[query.signal]
     by = [_dimension(name, figure.tool) for name in query.by] + ([figure.split] if figure.split else [])
     listed = figure.grain in LISTS
-    conditions, params = _conditions(query.of, figure.facts, "" if listed else figure.tool)
+    conditions, params = scope_conditions(query.of, figure.facts, "" if listed else figure.tool)
     hit = f"{figure.hit} AND Tool IN {{tool:Array(String)}}" if listed and query.of.tool else figure.hit
     counted = [f"sum({figure.n}) AS N", f"sum({hit}) AS Hits"]
     total = ["sum(N) AS N", "sum(Hits) AS Hits"]
@@ -41,7 +41,7 @@ def mix(query: Query, windows: Sequence[Window]) -> Select:
     """Rows of (W, B0.., What, N): how often each value came, for tests of drift."""
     grain, what, facts = MIXES[query.signal]
     by = [_dimension(name, "FirstAction") for name in query.by]
-    conditions, params = _conditions(query.of, facts, "FirstAction")
+    conditions, params = scope_conditions(query.of, facts, "FirstAction")
     conditions.append("Excluded = ''")
     return _sliced([*by, f"toString({what})"], ["count() AS N"], ["sum(N) AS N"], grain, conditions, params, windows)
 
@@ -86,7 +86,8 @@ def _split(conditions: Sequence[str]) -> tuple[list[str], list[str]]:
     return [*_RANGE, *(c for c in conditions if c not in joined)], joined
 
 
-def _conditions(of: Scope, facts: bool, tool: str) -> tuple[list[str], dict[str, Any]]:
+def scope_conditions(of: Scope, facts: bool, tool: str) -> tuple[list[str], dict[str, Any]]:
+    """What limits the rows of `judgements` to a scope, with its values; `tool`: the expression that tools stand for."""
     conditions: list[str] = []
     params: dict[str, Any] = {}
     if of.pair is not None:

@@ -16,6 +16,7 @@ from otel_toolselect.model.spans import Span, SpanEvent, SpanLink
 from otel_toolselect.model.verdicts import Cell
 from otel_toolselect.store import Store, clickhouse, judgements, open_store
 from tests.store.builders import DAY, HOUR, T0, decision, log, logs_of, run, runs_of, span, spans_of, verdict
+from tests.store.contract.alerts import AlertsContract
 
 # every example has a trace id of its own, so one store serves them all
 _property = settings(
@@ -49,7 +50,7 @@ def unordered_same(found: tuple[Any, ...], sent: list[Any]) -> bool:
     return len(found) == len(distinct) and all(any(same(one, other) for other in found) for one in distinct)
 
 
-class StoreContract:
+class StoreContract(AlertsContract):
     @pytest.fixture
     def dsn(self) -> str:
         raise NotImplementedError

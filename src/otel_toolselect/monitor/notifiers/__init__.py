@@ -1,7 +1,7 @@
 """Notifiers: where notifications of alerts go, one module a kind (issue F point 6).
 
-A module defines one `PLUGIN`, a `Kind`. Each `[[monitor.notify]]` table of the settings makes one `Notifier` of the kind
-that its `type` names:
+A module defines one `PLUGIN`, a `Kind`. Each `[[monitor.notify]]` table of the settings makes one `Notifier` of the
+kind that its `type` names:
 
     [[monitor.notify]]
     name = "on-call"                      # in messages and in the history; the type without it
