@@ -110,6 +110,8 @@ list:
   - id: one
     signal: acuracy
     condition: {below: 0.9}
+    of: {agnet: x}
+    for: 10
   - id: two
     signal: accuracy
     treshold: 3
@@ -123,9 +125,11 @@ list:
         "2:27: size cannot be '5x' (write 90s, 5m, 1h, 1d or 1w)",
         "2:42: severity cannot be 'urgent' (known: critical, info, warning)",
         "5:13: signal cannot be 'acuracy' (did you mean 'accuracy'?)",
-        "9:5: unknown key 'treshold' in an alert",
-        "10:24: accuracy is a share, and 90 is none (write 0.9 for 90 %)",
-        "11:14: the label 'alert' is set by the alert itself (give it another name)",
+        "7:10: unknown key 'agnet' in of (did you mean 'agent'?)",
+        "8:10: for cannot be '10' (write 90s, 5m, 1h, 1d or 1w)",
+        "11:5: unknown key 'treshold' in an alert",
+        "12:24: accuracy is a share, and 90 is none (write 0.9 for 90 %)",
+        "13:14: the label 'alert' is set by the alert itself (give it another name)",
     ]
 
 

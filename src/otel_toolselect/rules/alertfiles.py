@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from otel_toolselect.errors import SuiteError
 from otel_toolselect.model.alerting import SEVERITIES, Alert, AlertFile, Scope
@@ -137,21 +138,22 @@ def _alert(node: Node, defaults: Found, problems: Problems) -> Alert | None:
             problems.add(node, f"an alert has no {key}", way)
     alert_id = _text(own, "id", problems)
     word = problems.choice(own["signal"][1], "signal", SIGNALS) if "signal" in own else None
-    if word is None:
-        return None
-    signal = SIGNALS[word]
     found = {**{k: v for k, v in defaults.items() if k not in _MERGED}, **own}
     windows = {**_window_of(defaults, problems), **_window_of(own, problems)}
     window = parse_window(windows, own["window"][1] if "window" in own else node, problems)
-    condition_node = own["condition"][1] if "condition" in own else None
-    condition = parse_condition(condition_node, node, signal, window.size if window else None, problems)
     scope = parse_scope(own["of"][1], problems) if "of" in own else Scope()
-    by = parse_by(own["by"][1], signal, problems) if "by" in own else ()
-    _fits(signal, scope, by, own, node, problems)
-    min_count, gap = _guards(signal, own, defaults, problems)
+    by = parse_by(own["by"][1], problems) if "by" in own else ()
     labels = {**_labels(defaults, problems), **_labels(own, problems)}
     names = (*by, *labels)
     annotations = {**_annotations(defaults, names, problems), **_annotations(own, names, problems)}
+    telling = _telling(found, problems)
+    if word is None:
+        return None  # what follows depends on the signal
+    signal = SIGNALS[word]
+    condition_node = own["condition"][1] if "condition" in own else None
+    condition = parse_condition(condition_node, node, signal, window.size if window else None, problems)
+    _fits(signal, scope, by, own, node, problems)
+    min_count, gap = _guards(signal, own, defaults, problems)
     if alert_id is None or window is None or condition is None:
         return None
     return Alert(
@@ -163,15 +165,23 @@ def _alert(node: Node, defaults: Found, problems: Problems) -> Alert | None:
         by=by,
         min_count=min_count,
         no_data_after_ns=gap,
-        for_ns=_length(found, "for", problems) or 0,
-        keep_firing_ns=_length(found, "keep_firing", problems) or 0,
-        severity=_severity(found, problems),
-        owner=_text(found, "owner", problems),
-        runbook=_text(found, "runbook", problems),
         labels=labels,
         annotations=annotations,
         line=node.line,
+        **telling,
     )
+
+
+def _telling(found: Found, problems: Problems) -> dict[str, Any]:
+    """Fields of an alert that say when and whom it tells."""
+    severity = problems.choice(found["severity"][1], "severity", SEVERITIES) if "severity" in found else None
+    return {
+        "for_ns": _length(found, "for", problems) or 0,
+        "keep_firing_ns": _length(found, "keep_firing", problems) or 0,
+        "severity": severity or "warning",
+        "owner": _text(found, "owner", problems),
+        "runbook": _text(found, "runbook", problems),
+    }
 
 
 def _fits(signal: Signal, scope: Scope, by: tuple[str, ...], own: Found, node: Node, problems: Problems) -> None:
@@ -183,6 +193,9 @@ def _fits(signal: Signal, scope: Scope, by: tuple[str, ...], own: Found, node: N
         problems.add(at, f"{signal.name} is about a tool", "write of: {tool: NAME}, or by: [tool] for each of them")
     if scope.pair is not None and "pair" not in signal.needs:
         problems.add(at, f"a pair says nothing of {signal.name}", "take it out, or write signal: confusion_share")
+    if "tool" in by and not signal.per_tool:
+        said = f"{signal.name} is a figure of whole runs, not of a tool"
+        problems.add(own["by"][1], said, "split it by agent or model")
     if scope.tool and not signal.per_tool:
         problems.add(at, f"{signal.name} is no figure of a tool", _per_tool_instead(signal))
 
@@ -222,11 +235,6 @@ def _annotations(found: Found, names: tuple[str, ...], problems: Problems) -> Ma
 
 def _length(found: Mapping[str, tuple[Scalar, Node]], key: str, problems: Problems) -> int | None:
     return parse_length(found[key][1], key, problems) if key in found else None
-
-
-def _severity(found: Found, problems: Problems) -> str:
-    word = problems.choice(found["severity"][1], "severity", SEVERITIES) if "severity" in found else None
-    return word or "warning"
 
 
 def _text(found: Found, key: str, problems: Problems) -> str | None:

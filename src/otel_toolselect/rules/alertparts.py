@@ -9,7 +9,6 @@ from typing import cast
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from otel_toolselect.model.alerting import DIMENSIONS, Scope, Span, WindowSpec
-from otel_toolselect.model.signals import Signal
 from otel_toolselect.rules._nodes import Fields, Items, Node, Scalar, clip, kind_of
 from otel_toolselect.rules.durations import parse_length, parse_span
 from otel_toolselect.rules.problems import Problems, suggest
@@ -105,14 +104,12 @@ def _pair(node: Node, problems: Problems) -> tuple[str, str] | None:
     return texts[0], texts[1]
 
 
-def parse_by(node: Node, signal: Signal, problems: Problems) -> tuple[str, ...]:
+def parse_by(node: Node, problems: Problems) -> tuple[str, ...]:
     found: list[str] = []
     for item in problems.items(node, "by", example="[agent]"):
         word = problems.choice(item, "an entry of by", DIMENSIONS)
         if word in found:
             problems.add(item, f"{word!r} stands twice in by", "once is enough")
-        elif word == "tool" and not signal.per_tool:
-            problems.add(item, f"{signal.name} is a figure of whole runs, not of a tool", "split it by agent or model")
         elif word is not None:
             found.append(word)
     return tuple(found)
