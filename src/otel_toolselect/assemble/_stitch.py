@@ -25,7 +25,7 @@ def stitch(groups: Sequence[Group], names: CaseAttributes) -> list[Group]:
         return kept
     ordered = sorted(kept, key=_group_order)
     heads = _Heads(ordered)
-    asked = {g.key: _wanted(g.members) for g in ordered if lost(g) and decides(g.members)}
+    asked = {g.key: _wanted(g.members) for g in ordered if g.root is None and lost(g.members) and decides(g.members)}
     ids = {want for found in asked.values() for want in found}
     emitters: dict[Wanted, list[Group]] = {}
     for group in ordered if ids else ():
@@ -103,9 +103,9 @@ def _linked(groups: Sequence[Group]) -> list[tuple[Group, Key]]:
     return found
 
 
-def lost(group: Group) -> bool:
-    """No agent and no application span holds the group together: its spans stand alone in their trace."""
-    return group.root is None and not any(o.kind == "other" and not o.span.parent_span_id for o in group.members)
+def lost(members: Iterable[Observation]) -> bool:
+    """No application span holds together what stands outside any agent: its spans are alone in their trace."""
+    return not any(o.kind == "other" and not o.span.parent_span_id for o in members)
 
 
 def _with_relayed(groups: Sequence[Group]) -> list[Group]:

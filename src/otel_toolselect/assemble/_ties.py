@@ -15,7 +15,7 @@ from hashlib import blake2b
 
 from otel_toolselect.assemble._same import STREAM_NS, ended, is_late, is_waiting, look, sound
 from otel_toolselect.assemble._stitch import decides, emitted_ids, lost, on_bus, shown_ids, spoken_in
-from otel_toolselect.assemble._tree import Group, Tree, groups, order
+from otel_toolselect.assemble._tree import Tree
 from otel_toolselect.model.observations import Observation
 
 _PERIOD_NS = 600 * 10**9
@@ -34,34 +34,33 @@ class Bonds:
 
 def bonds(observations: Iterable[Observation]) -> Bonds:
     """The bonds of one trace. Pure; order and repeats change nothing."""
-    tree = Tree(sorted(observations, key=order))
-    listed = list(tree.by_id.values())
+    listed = list(observations)
+    tree = Tree(listed)
+    outside = [o for o in listed if not tree.in_agent(o)]
     offers = {_key("trace", o.span.trace_id) for o in listed[:1]}
     offers.update(_key("call", *given) for given in emitted_ids(listed))
-    wants: set[str] = set()
-    for group in groups(listed, tree).values():
-        _of_group(group, offers, wants)
     for m in listed:
         if m.kind == "model":
-            keys = set(_generation(m))
-            offers |= keys
-            if not tree.in_agent(m):
-                wants |= keys
-    return Bonds(frozenset(offers), frozenset(wants))
-
-
-def _of_group(group: Group, offers: set[str], wants: set[str]) -> None:
-    members = group.members
-    if group.root is not None:
+            offers.update(_generation(m))
+    if len(outside) < len(listed):
         # only a dialect of buses names a conversation that messages are sent in
-        offers.update(_key("bus", *c) for c in spoken_in(members))
-        return
-    if on_bus(members):
-        wants.update(_key("bus", *c) for c in spoken_in(members))
-    if decides(members):
-        wants.update(_key("trace", link.trace_id) for o in members for link in o.span.links)
-        if lost(group):
-            wants.update(_key("call", *shown) for shown in shown_ids(members))
+        offers.update(_key("bus", *c) for c in spoken_in(listed))
+    return Bonds(frozenset(offers), frozenset(_wants(outside)) if outside else frozenset())
+
+
+def _wants(outside: Sequence[Observation]) -> Iterator[str]:
+    """What those spans want of other traces that stand outside any agent: together they are a run, or what was lost of
+    one.
+    """
+    for m in outside:
+        if m.kind == "model":
+            yield from _generation(m)
+    if on_bus(outside):
+        yield from (_key("bus", *c) for c in spoken_in(outside))
+    if decides(outside):
+        yield from (_key("trace", link.trace_id) for o in outside for link in o.span.links)
+        if lost(outside):
+            yield from (_key("call", *shown) for shown in shown_ids(outside))
 
 
 def _generation(m: Observation) -> Iterator[str]:

@@ -82,7 +82,9 @@ class Tree:
 
     def in_agent(self, o: Observation) -> bool:
         """Whether an agent span is around an observation, or is it."""
-        return o.kind == "agent" or any(above.kind == "agent" for above in self.ancestors(o))
+        if o.kind == "agent":
+            return True
+        return any(above.kind == "agent" for above in self.ancestors(o))
 
     def orphan(self, o: Observation) -> bool:
         """The span names a parent that is not there."""
