@@ -64,7 +64,7 @@ class Guard:
 
 def _head_bytes(scope: Scope) -> int:
     lines = sum(len(name) + len(value) + 4 for name, value in scope["headers"])
-    return lines + len(scope["raw_path"]) + len(scope["query_string"])
+    return lines + len(scope.get("raw_path", b"")) + len(scope["query_string"])
 
 
 class _Exchange:
