@@ -101,15 +101,18 @@ class Monitor:
 
     Every `tick_seconds` what closed since is evaluated. `lookback_seconds`: how far back an alert that was never
     evaluated begins. Of several monitors on one store one evaluates; another takes over when it was silent for
-    `lease_seconds`. `baselines`: a folder of baseline files for conditions against a `baseline`.
+    `lease_seconds`. A condition against a `baseline` takes the file of its suite among `baselines`, else the stretch
+    `baseline_window` ("2026-11-01/2026-11-08"). A notification is tried for `give_up_seconds`, then it is dead.
     """
 
     alerts: tuple[str, ...] = setting((), v.texts)
     notify: tuple[v.NotifyTarget, ...] = setting((), v.notify_targets, variable=None)
-    baselines: str = setting("", v.text)
+    baselines: tuple[str, ...] = setting((), v.texts)
+    baseline_window: str = setting("", v.text)
     tick_seconds: float = setting(10.0, v.seconds)
     lookback_seconds: float = setting(3_600.0, v.seconds)
     lease_seconds: float = setting(30.0, v.seconds)
+    give_up_seconds: float = setting(86_400.0, v.seconds)
 
     @property
     def on(self) -> bool:
