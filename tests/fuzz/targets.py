@@ -102,8 +102,8 @@ def _spool(data: bytes) -> None:
 
 def _door(data: bytes) -> None:
     """The first byte picks signal, encoding and whether texts are redacted. What is admitted can be read back as a
-    whole, holds nothing that was to be taken out, and is not changed again by the same door, unless it is cut: what stands
-    in place of a text may be longer than it was.
+    whole, holds nothing that was to be taken out, and is not changed again by the same door, unless it is cut: what
+    stands in place of a text may be longer than it was.
     """
     if not data:
         return
