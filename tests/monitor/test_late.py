@@ -140,3 +140,13 @@ def test_a_baseline_that_moves_corrects_nothing() -> None:
     assert (state.word, news) == ("inactive", ())
     again, news = evaluate(alert, state, [seen(190)], 6 * M)
     assert (again, news) == (state, ())
+
+
+def test_a_quantile_is_corrected_by_its_value_a_test_by_its_count() -> None:
+    slow = replace(ALERT, signal="latency_p95", condition=Limit("above", 9))
+    state, _ = evaluate(slow, None, [Observed(0, 5 * M, 4.0, 20)], 5 * M)
+    assert [n.kind for n in evaluate(slow, state, [Observed(0, 5 * M, 12.0, 20)], 6 * M)[1]] == ["fire"]
+    mix = replace(ALERT, signal="drift_tools", condition=Drift("baseline", 0.1))
+    state, _ = evaluate(mix, None, [Observed(0, 5 * M, 0.05, 20, p=0.5)], 5 * M)
+    assert evaluate(mix, state, [Observed(0, 5 * M, 0.5, 20, p=0.001)], 6 * M) == (state, ())
+    assert [n.kind for n in evaluate(mix, state, [Observed(0, 5 * M, 0.5, 21, p=0.001)], 6 * M)[1]] == ["fire"]
