@@ -9,6 +9,7 @@ from otel_toolselect.model.alerting import (
     Alert,
     AlertState,
     Change,
+    Drift,
     Limit,
     Observed,
     Reference,
@@ -106,6 +107,15 @@ def test_late_data_complete_what_was_pending() -> None:
     assert story.late(w1=GOOD) == "-> inactive"
     assert story.comes(BAD) == "-> pending"
     assert story.late(w1=BAD) == "fire* -> firing"
+
+
+def test_what_fires_or_is_pending_is_not_undone_by_what_came_before() -> None:
+    story = Story(replace(ALERT, for_ns=5 * M))
+    assert story.comes(BAD, BAD) == "fire -> firing"
+    assert story.late(w0=GOOD) == "-> firing"  # by the data it would be pending
+    assert story.comes(GOOD, BAD) == "resolve -> pending"
+    assert story.late(w0=BAD, w2=BAD) == "-> pending"  # by the data it would fire on: the next window says so
+    assert story.comes(BAD) == "fire -> firing"
 
 
 def test_an_hour_that_comes_late_ends_the_gap_and_is_judged() -> None:
