@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -186,3 +187,28 @@ def test_our_columns_look_like_the_exporters(store: Store, collector: Collector)
         collector.client.command((HERE / table.replace("otel_", "collector_")).with_suffix(".sql").read_text())
         theirs = dict(r[:2] for r in collector.client.query(f"DESCRIBE TABLE {table}").result_rows)
         assert {name: ours[name].replace("(9, 'UTC')", "(9)").replace("('UTC')", "") for name in theirs} == theirs
+
+
+def test_arrivals_of_a_collectors_table_go_by_its_timestamps(collector: Collector, embedded_dsn: str) -> None:
+    def write(trace_id: str, seconds: int) -> None:
+        collector.client.command(
+            "INSERT INTO otel_traces (Timestamp, TraceId, SpanId)"
+            f" SELECT fromUnixTimestamp64Nano({now + seconds * 10**9}), '{trace_id}', 's'"
+        )
+
+    now = time.time_ns()
+    collector.make_tables()
+    write("old", -7200)
+    write("new", -60)
+    store = open_store(embedded_dsn, create=False)
+    first = store.arrivals()
+    assert first.trace_ids == ("new", "old")
+    assert store.arrivals(first.cursor).trace_ids == ()
+    write("late", -1800)
+    write("ahead", 10**6)  # waits for its time
+    second = store.arrivals(first.cursor)
+    assert second.trace_ids == ("late",)
+    assert store.arrivals(second.cursor).trace_ids == ()
+    with pytest.raises(StoreError, match="made by a Collector"):
+        store.set_retention(90)
+    store.close()

@@ -158,20 +158,39 @@ def test_create_false_makes_nothing(tmp_path: Path) -> None:
 
 
 def test_times_do_not_depend_on_the_zone_of_the_process(tmp_path: Path) -> None:
-    """Bug 36: single nanoseconds, the hour that New York has twice, three zones on one store."""
+    """Bug 36: single nanoseconds, the hour that New York has twice; from the wire to each query, in three zones."""
     code = """
+        import json
+        from otel_toolselect.otlp import decode_json
+        texts = ["1793511000000000005", "1793514600000000005", "1793613600000000000", "1793613600000000001",
+                 "1793613600000000002", "1793613600999999999"]
+        raw = [{"traceId": "a7" * 16, "spanId": f"{n:016x}1"[1:], "name": "step", "startTimeUnixNano": text,
+                "endTimeUnixNano": str(int(text) + 1), "events": [{"name": "e", "timeUnixNano": text}]}
+               for n, text in enumerate(texts, 1)]
+        logs = [{"traceId": "a7" * 16, "timeUnixNano": texts[1], "body": {"stringValue": "x"}}]
+        wire = {"resourceSpans": [{"scopeSpans": [{"spans": raw[::-1]}]}],
+                "resourceLogs": [{"scopeLogs": [{"logRecords": logs}]}]}
+        batch = decode_json(json.dumps(wire).encode())
         store = open_store(place)
-        starts = [1793511000000000005, 1793511000000000005 + 3600 * 10**9, 1793613600000000000]
-        starts += [starts[2] + 1, starts[2] + 2, starts[2] + 999_999_999]
-        store.insert([span(1, n, start_ns=t, end_ns=t + 1) for n, t in enumerate(starts)], [log(1, time_ns=starts[0])])
-        (spans, logs), = store.traces(since_ns=starts[0], until_ns=starts[0] + 1)
-        assert [s.start_ns for s in spans] == starts and [s.duration_ns for s in spans] == [1] * 6
-        assert list(store.traces(since_ns=starts[-1] + 1)) == []
-        parts = store._session.select(
+        store.insert(batch.spans, batch.logs)
+        first = int(texts[0])
+        (spans, logs), = store.traces(since_ns=first, until_ns=first + 1)
+        assert list(store.traces(since_ns=int(texts[-1]) + 1)) == []
+        assert store.arrivals().trace_ids == ("a7" * 16,)
+        shown = [(str(s.start_ns), s.duration_ns, s.events[0].time_ns) for s in spans]
+        assert [start for start, _, _ in shown] == texts
+        store.write_runs([run(start_ns=int(texts[0]))])
+        select = store._session.select
+        kept = select("SELECT DISTINCT toString(Timestamp) AS t FROM otel_traces ORDER BY t")
+        parts = select(
             "SELECT DISTINCT partition AS p FROM system.parts WHERE active AND table = 'otel_traces' ORDER BY p"
         )
-        print([s.start_ns for s in spans], [x.time_ns for x in logs], store.overview().scopes, parts["p"])
+        print(shown, [x.time_ns for x in logs], store.overview().scopes, kept, parts["p"],
+              select("SELECT DISTINCT toString(Start) AS t FROM runs"),
+              len(list(store.runs(since_ns=first, until_ns=first + 1))))
     """
-    shown = {run_code(code, tmp_path, TZ=zone) for zone in ("UTC", "America/New_York", "Asia/Tokyo")}
-    assert len(shown) == 1
-    assert "['2026-11-01', '2026-11-02']" in shown.pop()
+    zones = ("UTC", "America/New_York", "Asia/Tokyo")
+    apart = {run_code(code, tmp_path / str(n), TZ=zone) for n, zone in enumerate(zones)}
+    shared = {run_code(code, tmp_path / "shared", TZ=zone) for zone in zones}
+    assert len(apart | shared) == 1
+    assert "['2026-11-01', '2026-11-02']" in apart.pop()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from otel_toolselect.store import decision_rows, judgement_queries, queries, run_rows, verdict_rows
+from otel_toolselect.store import arrivals, decision_rows, judgement_queries, queries, run_rows, verdict_rows
 from otel_toolselect.store.queries import LOGS, SPANS, Select, Tables, TraceFilter
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -15,6 +15,7 @@ GOLDEN = Path(__file__).parent / "golden"
 OUR_COLUMNS = {"StartNs", "EndNs", "TimeNs", "ObservedNs", "EventNs", "EventName", "ScopeName", "ScopeVersion"} | {
     "Shape",
     "RowBytes",
+    "ReceivedAt",
     "StatusMessage",
 }
 OURS = Tables(
@@ -44,6 +45,9 @@ CASES: dict[str, Select | str | None] = {
     ),
     "decisions_standing": judgement_queries.standing(["s"], ["r"], 0, 3600),
     "runs_of_traces": judgement_queries.run_ids_of(["t"]),
+    "arrivals": arrivals._places(OURS, 1, 2, 10),
+    "arrivals_ids": arrivals._ids(OURS, LOGS, [1, 2]),
+    "arrivals_collector": arrivals._places(THEIRS, 1, 2, 10),
     "scopes": queries.scopes(OURS),
     "scopes_collector": queries.scopes(THEIRS),
     "counts": queries.counts(OURS),

@@ -17,6 +17,7 @@ from otel_toolselect.model.runs import Run
 from otel_toolselect.model.spans import LogRecord, Span
 from otel_toolselect.model.verdicts import RunVerdict
 from otel_toolselect.store.alert_api import Alerts
+from otel_toolselect.store.arrival_api import Arrivals, Cursor
 
 Trace: TypeAlias = tuple[tuple[Span, ...], tuple[LogRecord, ...]]
 """All spans and all log records of one trace id."""
@@ -141,6 +142,30 @@ class Store(Protocol):
         self, *, since_ns: int | None = None, until_ns: int | None = None, service: str | None = None
     ) -> tuple[LogRecord, ...]:
         """Log records without a trace id, in order of time, then of content."""
+        ...
+
+    def arrivals(self, since: Cursor | None = None, limit: int = 10_000) -> Arrivals:
+        """Traces that got spans or log records since the cursor (None: since ever), whoever inserted them.
+
+        No row is missed though several writers insert at once, as long as an insert becomes visible within 60 s of
+        its begin (`arrivals.OVERLAP_S`; inserts of this store give up before). A trace is told of again for each
+        later insert that brought it rows, also the same rows again. A page holds arrivals of `limit` rows or a single
+        insert, so memory is bounded; ask on with its cursor, which `str` and `Cursor.parse` keep in a bookmark.
+        What is read grows with what came in the last 60 s, not with the history.
+
+        A table that a Collector made has no arrival time: there the span's own time stands for it, in steps of 10 s
+        and with an overlap of an hour. Spans that come more than an hour after their start are missed, a step that
+        grows is told of as a whole again, and what is dated ahead by more than an hour waits until then.
+        """
+        ...
+
+    def set_retention(self, days: int | None) -> None:
+        """Keep spans and log records for so many days, None for ever (as at first). Safe to repeat.
+
+        What is older goes when ClickHouse cleans up, hours later at most. The age counts from the record's own time
+        or its arrival, whichever is earlier, so a date in the future keeps nothing alive. Runs and verdicts stay.
+        Raises `StoreError`, not retryable, for a Collector's table and for days out of 1..36500.
+        """
         ...
 
     def write_runs(self, runs: Iterable[Run]) -> None:

@@ -18,10 +18,11 @@ from otel_toolselect.model.decisions import Decision
 from otel_toolselect.model.runs import Run, ToolDefinition
 from otel_toolselect.model.spans import LogRecord, Span
 from otel_toolselect.model.verdicts import RunVerdict
-from otel_toolselect.store import observing, queries, records, rows, run_rows, verdict_rows
+from otel_toolselect.store import arrivals, observing, queries, records, retention, rows, run_rows, verdict_rows
 from otel_toolselect.store.alert_api import Alerts
 from otel_toolselect.store.alert_rows import AlertRows
 from otel_toolselect.store.api import Overview, RawEngine, ScopeFigures, TableSize, Trace
+from otel_toolselect.store.arrival_api import Arrivals, Cursor
 from otel_toolselect.store.judgements import Judgements
 from otel_toolselect.store.queries import LOGS, SPANS, Select, Tables, TraceFilter
 from otel_toolselect.store.session import Session
@@ -128,6 +129,12 @@ class ClickHouseStore:
     ) -> tuple[LogRecord, ...]:
         found = self._select(queries.orphan_logs(self.tables, TraceFilter(since_ns, until_ns, service)))
         return records.logs_by_trace(found).get("", ())
+
+    def arrivals(self, since: Cursor | None = None, limit: int = 10_000) -> Arrivals:
+        return arrivals.read(self._session, self.tables, since, limit)
+
+    def set_retention(self, days: int | None) -> None:
+        retention.set_days(self._session, self.tables, days)
 
     # runs and verdicts
 

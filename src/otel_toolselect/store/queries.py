@@ -27,6 +27,10 @@ TABLE_SIZES = """
 SELECT table, sum(rows) AS Rows, count() AS Parts, sum(bytes_on_disk) AS Bytes
 FROM system.parts WHERE active AND database = currentDatabase() GROUP BY table ORDER BY table
 """
+TABLE_TEXT = (
+    "SELECT create_table_query AS Text FROM system.tables WHERE database = currentDatabase() AND name = {name:String}"
+)
+NOW = "SELECT toUnixTimestamp64Nano(now64(9, 'UTC')) AS Now"
 DATABASE_EXISTS = "SELECT count() AS n FROM system.databases WHERE name = {name:String}"
 CREATE_DATABASE = "CREATE DATABASE IF NOT EXISTS {name:Identifier}"
 
@@ -178,7 +182,8 @@ def _select_list(tables: Tables, table: str) -> str:
     return ",\n    ".join(chosen)
 
 
-def _record_tables(tables: Tables) -> list[str]:
+def record_tables(tables: Tables) -> list[str]:
+    """Those of the tables of spans and log records that are there."""
     return [table for table in (SPANS, LOGS) if tables.has(table)]
 
 
@@ -186,30 +191,30 @@ def _where(conditions: list[str]) -> str:
     return " AND ".join(conditions) if conditions else "1"
 
 
-def _base(table: str) -> list[str]:
-    # log records without a trace id are no trace (see `orphan_logs`)
+def base_conditions(table: str) -> list[str]:
+    """Which rows belong to a trace: log records without a trace id are none's (see `orphan_logs`)."""
     return ["TraceId != ''"] if table == LOGS else []
 
 
 def _chosen_ids(tables: Tables, conditions: list[str], limit: str = "") -> str:
     """A sub-query for the ids of traces with a record that meets the conditions."""
     parts = [
-        f"SELECT TraceId FROM {table} WHERE {_where(_base(table) + conditions)} GROUP BY TraceId{limit}"
-        for table in _record_tables(tables)
+        f"SELECT TraceId FROM {table} WHERE {_where(base_conditions(table) + conditions)} GROUP BY TraceId{limit}"
+        for table in record_tables(tables)
     ]
     return "\n    UNION ALL ".join(parts)
 
 
 def trace_sizes(tables: Tables, wanted: TraceFilter, after: str | None, limit: int) -> Select | None:
     """The next `limit` trace ids after one, each with the rows and bytes of the whole trace; None: no tables."""
-    if not _record_tables(tables):
+    if not record_tables(tables):
         return None
     conditions = wanted.conditions + ([] if after is None else ["TraceId > {after:String}"])
     ids = _chosen_ids(tables, conditions, " ORDER BY TraceId LIMIT {limit:UInt32}")
     sizes = "\n    UNION ALL ".join(
         f"SELECT TraceId, {'RowBytes' if tables.has(table, 'RowBytes') else '0'} AS Size FROM {table}"
-        f" WHERE {_where(_base(table))} AND TraceId IN Chosen"
-        for table in _record_tables(tables)
+        f" WHERE {_where(base_conditions(table))} AND TraceId IN Chosen"
+        for table in record_tables(tables)
     )
     sql = f"""WITH Chosen AS (SELECT DISTINCT TraceId FROM ({ids}) ORDER BY TraceId LIMIT {{limit:UInt32}})
 SELECT TraceId, count() AS Rows, sum(Size) AS Bytes
@@ -225,7 +230,7 @@ def trace_records(tables: Tables, table: str, wanted: TraceFilter, first: str, l
     if not tables.has(table):
         return None
     between = ["TraceId >= {first:String}", "TraceId <= {last:String}"]
-    conditions = _base(table) + between
+    conditions = base_conditions(table) + between
     if wanted.conditions:
         conditions.append(f"TraceId IN ({_chosen_ids(tables, between + wanted.conditions)})")
     sql = f"""SELECT

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client
 
 # an insert is written when it returns, and a replay of a year is one insert into 365 daily partitions
-_INSERT_SETTINGS = {"async_insert": 0, "max_partitions_per_insert_block": 0}
+# one that takes so long that a reader of arrivals would not look for it any more is given up, and sent again
+_INSERT_SETTINGS = {"async_insert": 0, "max_partitions_per_insert_block": 0, "max_execution_time": 45}
 _INSERT_BYTES = 64 * 2**20
 
 

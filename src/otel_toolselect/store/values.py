@@ -58,10 +58,9 @@ def shape_text(sections: Mapping[str, Codes | str | Sequence[Codes]]) -> str:
     """The shape of a row: codes for `s` and `r`, a code for `b`, the codes of each item for `e` and `l`."""
     shape: dict[str, Any] = {}
     for name, found in sections.items():
-        if not isinstance(found, (str, dict)):
-            found = {str(i): codes for i, codes in enumerate(found) if codes}
-        if found:
-            shape[name] = found
+        own = found if isinstance(found, (str, dict)) else {str(i): codes for i, codes in enumerate(found) if codes}
+        if own:
+            shape[name] = own
     return _dump(shape) if shape else ""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 import uuid
 from collections.abc import Iterator
 from typing import Any
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from otel_toolselect.errors import StoreError
 from otel_toolselect.model.spans import Span, SpanEvent, SpanLink
 from otel_toolselect.model.verdicts import Cell
-from otel_toolselect.store import Store, clickhouse, judgements, open_store
+from otel_toolselect.store import Cursor, Store, clickhouse, judgements, open_store
 from tests.store.builders import DAY, HOUR, T0, decision, log, logs_of, run, runs_of, span, spans_of, verdict
 from tests.store.contract.alerts import AlertsContract
 
@@ -48,6 +49,13 @@ def unordered_same(found: tuple[Any, ...], sent: list[Any]) -> bool:
         if not any(same(one, other) for other in distinct):
             distinct.append(one)
     return len(found) == len(distinct) and all(any(same(one, other) for other in found) for one in distinct)
+
+
+def clean_up(store: Store) -> None:
+    """What ClickHouse does by itself within hours."""
+    assert isinstance(store, clickhouse.ClickHouseStore)
+    for table in ("otel_traces", "otel_logs"):
+        store._session.execute(f"OPTIMIZE TABLE {table} FINAL")
 
 
 class StoreContract(AlertsContract):
@@ -88,7 +96,7 @@ class StoreContract(AlertsContract):
             attributes=values,
             resource={"service.name": "shop", **values},
             events=(SpanEvent("e", 2**64 - 1, values), SpanEvent("", 0, {})),
-            links=(SpanLink("aa", "bb", values),),
+            links=(SpanLink("aa", "bb", values, "k=v"), SpanLink("cc", "dd")),
         )
         record = log(attributes=values, body=values, resource=values)
         store.insert([sent], [record])
@@ -207,6 +215,86 @@ class StoreContract(AlertsContract):
         assert len(list(store.traces(service=text, trace_ids=[text]))) == 1
         store.write_runs([run(text, suite=text)])
         assert [r.run_id for r in store.runs(suite=text, run_ids=[text])] == [text]
+
+    # arrivals
+
+    def test_arrivals_tell_of_what_came_since_the_cursor(self, store: Store) -> None:
+        assert store.arrivals().trace_ids == ()
+        store.insert([span(1), span(2)], [log(3), log(trace_id="")])
+        first = store.arrivals()
+        assert (first.trace_ids, first.more) == (tuple(f"{n:032x}" for n in (1, 2, 3)), False)
+        assert store.arrivals(first.cursor).trace_ids == ()
+        store.insert([span(2, 7), span(4)], [])
+        kept = Cursor.parse(str(first.cursor))  # as a bookmark keeps it
+        second = store.arrivals(kept)
+        assert second.trace_ids == (f"{2:032x}", f"{4:032x}")
+        assert store.arrivals(second.cursor).trace_ids == ()
+        assert store.arrivals(first.cursor).trace_ids == second.trace_ids  # a cursor may be used again
+
+    def test_arrivals_come_by_pages(self, store: Store) -> None:
+        for n in range(6):
+            store.insert([span(n, 1), span(n, 2)], [])
+        pages = []
+        cursor, more = None, True
+        while more:
+            page = store.arrivals(cursor, limit=4)
+            pages.append(page.trace_ids)
+            cursor, more = page.cursor, page.more
+        assert [len(ids) for ids in pages] == [2, 2, 2]
+        assert [trace_id for ids in pages for trace_id in ids] == [f"{n:032x}" for n in range(6)]
+        assert len(store.arrivals(limit=1).trace_ids) == 1  # an insert is told of as a whole
+
+    def test_what_becomes_visible_late_is_not_missed(self, store: Store) -> None:
+        # an insert that began before another one and ended after it: its arrival lies before what was told already
+        store.insert([span(1)], [])
+        cursor = store.arrivals().cursor
+        (at,) = cursor.seen
+        assert cursor.settled_ns < at - 50 * 10**9
+        later = Cursor(cursor.settled_ns, {at + 10**9: 1})
+        assert store.arrivals(later).trace_ids == (f"{1:032x}",)
+        parts_of_one_insert = Cursor(cursor.settled_ns, {at: 0})
+        assert store.arrivals(parts_of_one_insert).trace_ids == (f"{1:032x}",)
+
+    def test_writers_at_once_lose_no_arrival(self, store: Store) -> None:
+        from concurrent.futures import ThreadPoolExecutor
+
+        found: set[str] = set()
+        cursor = None
+        with ThreadPoolExecutor(4) as pool:
+            writing = [pool.submit(store.insert, [span(n)], []) for n in range(24)]
+            while not all(one.done() for one in writing):
+                page = store.arrivals(cursor, limit=3)
+                found.update(page.trace_ids)
+                cursor = page.cursor
+        more = True
+        while more:
+            page = store.arrivals(cursor)
+            found.update(page.trace_ids)
+            cursor, more = page.cursor, page.more
+        assert found == {f"{n:032x}" for n in range(24)}
+
+    # retention
+
+    def test_retention_removes_what_is_older(self, store: Store) -> None:
+        now = time.time_ns()
+        old, new, ahead, bare = (span(n, start_ns=t, end_ns=t) for n, t in enumerate((now - 400 * DAY, now, 2**62, 0)))
+        store.insert([old, new, ahead, bare], [log(9, time_ns=now - 400 * DAY)])
+        store.set_retention(None)
+        assert len(list(store.traces())) == 5  # no retention: nothing is old
+        store.set_retention(90)
+        store.set_retention(90)
+        clean_up(store)
+        assert [s[0].span_id for s, _ in store.traces()] == [one.span_id for one in (new, ahead, bare)]
+        store.set_retention(None)
+        store.insert([old], [])
+        clean_up(store)
+        assert len(list(store.traces())) == 4
+
+    @pytest.mark.parametrize("days", [0, -1, 40_000])
+    def test_a_retention_that_makes_no_sense_is_refused(self, store: Store, days: int) -> None:
+        with pytest.raises(StoreError, match="1 to 36500 days") as caught:
+            store.set_retention(days)
+        assert not caught.value.retryable
 
     # runs and verdicts
 
