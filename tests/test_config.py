@@ -8,7 +8,7 @@ import pytest
 
 from otel_toolselect import config
 from otel_toolselect.assemble import DEFAULT_ATTRIBUTES
-from otel_toolselect.config import CaseNames, Receive, load
+from otel_toolselect.config import CaseNames, Receive, Redact, RedactRule, load
 from otel_toolselect.errors import InputError, UsageError
 
 
@@ -73,4 +73,38 @@ def test_all_mistakes_of_flags_and_environment() -> None:
 def test_a_table_that_is_none(here: Path) -> None:
     (here / config.FILE_NAME).write_text("receive = 3\n", "utf-8")
     with pytest.raises(InputError, match="unknown key receive;"):
+        load(env={})
+
+
+def test_limits_retention_and_redaction_are_read(here: Path) -> None:
+    (here / config.FILE_NAME).write_text(
+        '[limits]\nvalue_bytes = "64 KiB"\nspans = 10\n[retention]\ndays = 90\n'
+        '[redact]\npatterns = ["email"]\ndeny = ["user.*"]\ncontent = "drop"\n'
+        '[[redact.rule]]\npattern = "a+"\naction = "hash"\n[[redact.rule]]\nkeys = ["note"]\n',
+        "utf-8",
+    )
+    settings = load(env={"TOOLSELECT_REDACT_KEY": "s3cret", "TOOLSELECT_LIMITS_SPANS": "20"})
+    assert (settings.limits.value_bytes, settings.limits.spans, settings.retention.days) == (65536, 20, 90)
+    assert settings.redact.patterns == ("email",)
+    assert settings.redact.rule == (RedactRule(pattern="a+", action="hash"), RedactRule(keys=("note",)))
+    assert settings.redact.on
+    assert "s3cret" not in repr(settings)
+    assert not Redact().on
+
+
+@pytest.mark.parametrize(
+    ("table", "part"),
+    [
+        ("[limits]\ndepth = 31", "is no whole number from 1 to 30"),
+        ("[limits]\nvalue_bytes = true", "is no size"),
+        ('[redact]\nkey = "s3cret"', "unknown key redact.key"),
+        ('[redact]\ncontent = "some"', "is none of keep, drop"),
+        ("[redact]\nrule = 1", "write \\[\\[redact.rule\\]\\] before each rule"),
+        ("[[redact.rule]]\naction = 'hash'", "a rule needs keys, a pattern, or both"),
+        ("[[redact.rule]]\npatern = 'a'", "unknown key patern in a rule; known: keys, pattern, action"),
+    ],
+)
+def test_mistakes_in_limits_and_redaction(here: Path, table: str, part: str) -> None:
+    (here / config.FILE_NAME).write_text(table, "utf-8")
+    with pytest.raises(InputError, match=part):
         load(env={})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -160,12 +161,14 @@ def _replaced(text: str, rule: TextRule) -> str:
     at = 0
     token = _TOKEN if rule.put.digests.stable else _MASK
     tokens = [m.span() for m in token.finditer(text)] if MASK in text or "hmac:" in text else []
+    begins = [first for first, _ in tokens]
     for match in rule.pattern.finditer(text):
         start, end = match.span()
         parts = rule.parts(match.group()) if rule.parts is not None else ((0, end - start),)
         for low, high in parts:
-            if any(first <= start + low and start + high <= last for first, last in tokens):
-                continue
+            before = bisect_right(begins, start + low) - 1
+            if before >= 0 and start + high <= tokens[before][1]:
+                continue  # within a replacement
             if rule.parts is not None and _is_fraction(text, start + low):
                 continue
             pieces += (text[at : start + low], rule.put.of(text[start + low : start + high]))
