@@ -12,8 +12,9 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from otel_toolselect.assemble import bonds
+from otel_toolselect.assemble import Bonds, bonds
 from otel_toolselect.dialects import read
+from otel_toolselect.judge.seen import SeenBefore
 from otel_toolselect.judge.waiting import Slot
 from otel_toolselect.model.observations import Observation
 from otel_toolselect.model.runs import Run
@@ -36,6 +37,12 @@ class Group:
     earlier: set[str] = field(default_factory=set)
 
 
+@dataclass(slots=True)
+class _Trace:
+    observations: list[Observation]
+    bonds: Bonds
+
+
 class Grouping:
     """Not safe for threads. `sole_writer`: see `judge.live`."""
 
@@ -43,6 +50,7 @@ class Grouping:
         self._store = store
         self._sole_writer = sole_writer
         self._runs: OrderedDict[str, tuple[str, ...]] = OrderedDict()  # trace id -> runs made of it
+        self._before = SeenBefore()
         self._offered = _Index()
         self._wanted = _Index()
         self.read_back = 0
@@ -50,7 +58,7 @@ class Grouping:
 
     def groups(self, slots: Sequence[Slot]) -> list[Group]:
         """Every trace of the slots in one group, and in no other. Raises StoreError."""
-        seen = self._see(slots)
+        seen = self._see(slots)  # all of them first: a group is closed under the bonds of every trace at hand
         found: list[Group] = []
         done: set[str] = set()
         for slot in slots:
@@ -64,13 +72,20 @@ class Grouping:
         for run in runs:
             for trace_id in run.trace_ids:
                 made.setdefault(trace_id, []).append(run.run_id)
+        for trace_id in group.trace_ids:
+            self._before.add(trace_id)
         for trace_id, ids in made.items():
             self._runs[trace_id] = tuple(ids)
             self._runs.move_to_end(trace_id)
         while len(self._runs) > REMEMBERED:
             self._runs.popitem(last=False)
 
-    def _group(self, start: str, seen: dict[str, list[Observation]], done: set[str]) -> Group:
+    def recall(self, trace_ids: Iterable[str]) -> None:
+        """Traces that this process did not judge, but another may have."""
+        for trace_id in trace_ids:
+            self._before.add(trace_id)
+
+    def _group(self, start: str, seen: dict[str, _Trace], done: set[str]) -> Group:
         group = Group()
         frontier = [start]
         while frontier:
@@ -81,46 +96,44 @@ class Grouping:
                 seen |= self._see(missing)
             frontier = []
             for trace_id in ids:
-                observations = seen.pop(trace_id)
+                one = seen.pop(trace_id)
                 group.trace_ids.append(trace_id)
-                group.observations += observations
+                group.observations += one.observations
                 group.earlier.update(self._runs.get(trace_id, ()))
-                frontier += self._neighbours(trace_id, observations)
+                frontier += self._offered.holders(one.bonds.wants) + self._wanted.holders(one.bonds.offers)
             if len(group.trace_ids) >= LARGEST_GROUP and frontier:
                 log.warning("%d traces are tied together, the rest is assembled apart", len(group.trace_ids))
                 break
         return group
 
-    def _neighbours(self, trace_id: str, observations: Sequence[Observation]) -> list[str]:
-        """Traces that offer what this one wants, and those that want what it offers."""
-        own = bonds(observations)
-        found = self._offered.holders(own.wants) + self._wanted.holders(own.offers)
-        self._offered.add(own.offers, trace_id)
-        self._wanted.add(own.wants, trace_id)
-        return found
-
-    def _see(self, slots: Sequence[Slot]) -> dict[str, list[Observation]]:
+    def _see(self, slots: Sequence[Slot]) -> dict[str, _Trace]:
         """Each trace as the dialects read it: from fresh spans where those are all there is, else from the store."""
-        seen: dict[str, list[Observation]] = {}
+        found: dict[str, list[Observation]] = {}
         stored: list[str] = []
         for slot in slots:
-            if self._sole_writer and slot.whole and slot.trace_id not in self._runs:
-                seen[slot.trace_id] = read(slot.spans, slot.logs)
+            if self._sole_writer and slot.whole and slot.trace_id not in self._before:
+                found[slot.trace_id] = read(slot.spans, slot.logs)
             else:
                 stored.append(slot.trace_id)
         if stored:
-            seen |= self._read_back(stored)
-        return seen
+            found |= self._read_back(stored)
+        return {trace_id: self._noted(trace_id, observations) for trace_id, observations in found.items()}
+
+    def _noted(self, trace_id: str, observations: list[Observation]) -> _Trace:
+        own = bonds(observations)
+        self._offered.add(own.offers, trace_id)
+        self._wanted.add(own.wants, trace_id)
+        return _Trace(observations, own)
 
     def _read_back(self, trace_ids: Sequence[str]) -> dict[str, list[Observation]]:
         self.read_back += len(trace_ids)
         unknown = [t for t in trace_ids if t not in self._runs]
         if unknown:
             self._runs.update(self._store.runs_of_traces(unknown))
-        seen: dict[str, list[Observation]] = {t: [] for t in trace_ids}
+        found: dict[str, list[Observation]] = {t: [] for t in trace_ids}
         for spans, logs in self._store.traces(trace_ids=trace_ids):
-            seen[spans[0].trace_id if spans else logs[0].trace_id] = read(spans, logs)
-        return seen
+            found[spans[0].trace_id if spans else logs[0].trace_id] = read(spans, logs)
+        return found
 
 
 class _Index:

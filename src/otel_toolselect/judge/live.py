@@ -26,7 +26,7 @@ from otel_toolselect.telemetry import tracing
 
 log = logging.getLogger(__name__)
 
-TRACES_PER_TURN = 250
+TRACES_PER_TURN = 1_000
 _TICK_S = 0.25
 _LONGEST_PAUSE_S = 30.0
 
@@ -89,8 +89,8 @@ class LiveJudge:
             self._waiting.offer(spans, logs, self._clock())
 
     def wait_for_room(self, within_s: float) -> bool:
-        """Waits until memory has room for more, so that a writer keeps step with the judge: what is to come waits in the
-        spool, which is cheaper than reading it back later. False when time ran out: the oldest are left to the store.
+        """Waits until memory has room for more, so that a writer keeps step with the judge: what is to come waits in
+        the spool, which is cheaper than reading it back later. False when time ran out: the oldest are left to the store.
         """
         with self._lock:
             return self._lock.wait_for(self._has_room, within_s)
@@ -100,8 +100,16 @@ class LiveJudge:
 
     def recover(self, trace_ids: Iterable[str]) -> None:
         """Traces that an earlier process may have left unjudged."""
+        listed = list(trace_ids)
+        with self._turning:
+            self._grouping.recall(listed)
         with self._lock:
-            self._waiting.mark(trace_ids, self._clock())
+            self._waiting.mark(listed, self._clock())
+
+    def recall(self, trace_ids: Iterable[str]) -> None:
+        """Traces that an earlier process has judged: what still comes of them is not all there is."""
+        with self._turning:
+            self._grouping.recall(trace_ids)
 
     def start(self) -> None:
         self._thread = threading.Thread(target=self._run, name="toolselect-judge", daemon=True)
