@@ -17,6 +17,7 @@ from otel_toolselect.model.alerting import (
     WindowSpec,
 )
 from otel_toolselect.monitor.alerts import evaluate
+from otel_toolselect.monitor.alerts.evaluating import KEPT
 
 M = UNIT_NS["m"]
 ALERT = Alert(
@@ -133,6 +134,13 @@ def test_a_gap_that_is_filled_in_part_is_a_gap_yet() -> None:
     assert story.late(w1=GOOD) == "-> no_data"
     assert story.late(w3=GOOD) == "-> no_data"  # three empty windows are left: still a gap of 15 minutes
     assert story.late(w5=GOOD) == "data_back* -> inactive"
+
+
+def test_an_incident_at_the_edge_of_what_is_kept_is_not_told_again() -> None:
+    story = Story()
+    assert story.comes(GOOD, BAD, *[GOOD] * KEPT) == "fire resolve -> inactive"
+    assert story.late(w2=BAD) == "-> inactive"  # it lasted longer; its begin has left the kept windows
+    assert story.late(w3=BAD, w2=GOOD) == "fire* -> firing"  # this is another
 
 
 def test_older_than_what_is_kept_is_left_alone() -> None:

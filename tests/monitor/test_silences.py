@@ -69,6 +69,8 @@ def story(course: str, *silences: Silence) -> list[str]:
         ("bgbb", 0, 4, ["(fire)", "(resolve)", "(fire)", "fire"]),
         # a gap is told on its own track
         ("g---g", 3, 4, ["", "", "(no_data)", "no_data", "data_back"]),
+        # ... beside the other
+        ("b---g", 0, 4, ["(fire)", "", "(no_data)", "fire no_data", "data_back resolve"]),
         ("g---gg", 3, 5, ["", "", "(no_data)", "", "(data_back)", ""]),
     ],
 )
