@@ -34,7 +34,8 @@ PEER_LOAD = Shape(runs=60, services=1, spans_per_request=128)
 GROWTH = Shape(runs=800)
 PREFILL = 1_500
 ATTRIBUTES = (1, 10, 20, 40)
-HALF_SECONDS = 15
+HALF_SECONDS, HALF_REQUEST = 20, 128
+"""Smaller requests than under load, so that there are enough of them for a p99."""
 
 Open = Callable[[], AbstractContextManager[Server]]
 
@@ -106,7 +107,7 @@ def capacity_of(whole: dict[str, list[dict[str, Any]]], judge: bool) -> float:
 
 def half_of_capacity(rounds: int, judge: bool, spans_per_s: float) -> list[dict[str, Any]]:
     """Acknowledgements when requests come at half the rate that the whole path bears."""
-    load = Load(replace(LOAD, runs=int(spans_per_s * HALF_SECONDS / 7)))
+    load = Load(replace(LOAD, runs=int(spans_per_s * HALF_SECONDS / 7), spans_per_request=HALF_REQUEST))
     requests, suite = list(load.requests()), load.suite() if judge else None
     found = []
     for _ in range(rounds):

@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.all import RESULTS
+from benchmarks.all import HALF_REQUEST, RESULTS
 
 README = Path(__file__).parent / "README.md"
 BEGIN, END = "<!-- figures: written by `make bench`, not by hand -->\n", "<!-- end of figures -->\n"
@@ -76,7 +76,7 @@ def text(results: dict[str, Any]) -> str:
         f"{load['spans_per_request']} spans per request, {whole['in_flight']} in flight.\n",
         table(results["whole"]),
         f"### Acknowledgements at half of capacity\n\nOpen loop, {results['half'][0]['spans_per_s']:,.0f} spans/s, "
-        f"{results['half'][0]['requests']} requests: p50 {spread(results['half'], 'p50_ms', 1)} ms, p99 "
+        f"{results['half'][0]['requests']} requests of {HALF_REQUEST} spans: p50 {spread(results['half'], 'p50_ms', 1)} ms, p99 "
         f"{spread(results['half'], 'p99_ms', 1)} ms.\n",
     ]
     if results.get("peer_missing"):
