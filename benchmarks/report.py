@@ -76,8 +76,8 @@ def text(results: dict[str, Any]) -> str:
         f"{load['spans_per_request']} spans per request, {whole['in_flight']} in flight.\n",
         table(results["whole"]),
         f"### Acknowledgements at half of capacity\n\nOpen loop, {results['half'][0]['spans_per_s']:,.0f} spans/s, "
-        f"{results['half'][0]['requests']} requests of {HALF_REQUEST} spans: p50 {spread(results['half'], 'p50_ms', 1)} ms, p99 "
-        f"{spread(results['half'], 'p99_ms', 1)} ms.\n",
+        f"{results['half'][0]['requests']} requests of {HALF_REQUEST} spans: p50 "
+        f"{spread(results['half'], 'p50_ms', 1)} ms, p99 {spread(results['half'], 'p99_ms', 1)} ms.\n",
     ]
     if results.get("peer_missing"):
         parts.append(f"### Beside a peer\n\nNot measured: {results['peer_missing']}.\n")
