@@ -170,15 +170,19 @@ def evaluate(
     """Stored spans against a suite; runs and verdicts are kept. Judging again replaces, so nothing counts
     twice.
     """
+    from otel_toolselect.judge.decisions import decision_of, traffic_of
     from otel_toolselect.rules import load_suite
     from otel_toolselect.stats import report
 
     expectations = load_suite(suite)
     runs = runs_from_store(store, since_ns=since_ns, until_ns=until_ns, service=service, settings=settings)
     verdicts = judged(runs, expectations, settings)
+    by_id = {run.run_id: run for run in runs}
+    decisions = [traffic_of(run) for run in by_id.values()]
+    decisions += [decision_of(verdict, by_id[verdict.run_id], expectations.policy) for verdict in verdicts.runs]
     store.write_runs(runs)
-    store.write_verdicts(verdicts.runs)
-    return Evaluated(report(verdicts), {run.run_id: run for run in runs}, expectations)
+    store.replace_judged(["", expectations.name], list(by_id.values()), verdicts.runs, decisions)
+    return Evaluated(report(verdicts), by_id, expectations)
 
 
 def doctor(spans: Sequence[Span], logs: Sequence[LogRecord], settings: Settings | None = None) -> Arrivals:

@@ -90,7 +90,7 @@ class LiveJudge:
 
     def wait_for_room(self, within_s: float) -> bool:
         """Waits until memory has room for more, so that a writer keeps step with the judge: what is to come waits in
-        the spool, which is cheaper than reading it back later. False when time ran out: the oldest are left to the store.
+        the spool, which is cheaper than reading it back. False when time ran out: the oldest are left to the store.
         """
         with self._lock:
             return self._lock.wait_for(self._has_room, within_s)

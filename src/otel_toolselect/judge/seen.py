@@ -1,6 +1,6 @@
-"""Which traces were judged before: a Bloom filter in two generations (B. H. Bloom, 1970), since millions of ids would not
-fit in memory as they are. It may say yes for a trace that was not, which costs a look into the store; it says no only
-for one that was not, or not within the last generation or two.
+"""Which traces were judged before: a Bloom filter in two generations (B. H. Bloom, 1970), since millions of ids would
+not fit in memory as they are. It may say yes for a trace that was not, which costs a look into the store; it says no
+only for one that was not, or not within the last generation or two.
 """
 
 from __future__ import annotations

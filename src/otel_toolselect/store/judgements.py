@@ -14,7 +14,7 @@ from otel_toolselect.store.queries import Tables
 from otel_toolselect.store.session import Session
 
 ROWS_PER_PAGE = 5_000
-IDS_PER_QUERY = 64
+IDS_PER_QUERY = 500  # bound into the request's address: 20 KB of it
 Key = tuple[str, int, str, str]
 """Suite, hour (epoch seconds), run id, rule."""
 
