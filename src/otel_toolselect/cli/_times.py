@@ -28,3 +28,11 @@ def moment(text: str | None, *, now_ns: int | None = None) -> int | None:
         raise UsageError(f"{text!r} is no time; write 30m, 24h, 7d or 2026-01-31T12:00:00Z") from error
     when = when if when.tzinfo else when.replace(tzinfo=UTC)
     return (when - EPOCH) // timedelta(microseconds=1) * 1000
+
+
+def length(text: str) -> int:
+    """Nanoseconds of `30m`, `2h`, `1d`. Raises UsageError."""
+    found = re.fullmatch(r"(\d+)([smhdw])", text.strip())
+    if found is None:
+        raise UsageError(f"{text!r} is no length of time; write 30m, 2h or 1d")
+    return int(found[1]) * UNITS[found[2]] * 1_000_000_000

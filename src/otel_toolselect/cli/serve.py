@@ -9,8 +9,6 @@ import typer
 from otel_toolselect.cli._options import Store, examples, format_option
 
 if TYPE_CHECKING:
-    import threading
-
     from otel_toolselect.app.serving import Serving
 
 
@@ -75,6 +73,7 @@ def command(
 
     from otel_toolselect.app.serving import serving
     from otel_toolselect.cli._output import say
+    from otel_toolselect.cli._stopping import stopped_by_signals
     from otel_toolselect.config import load
     from otel_toolselect.telemetry import logs
     from otel_toolselect.web.lending import lend
@@ -98,28 +97,12 @@ def command(
     logs.configure(settings.telemetry.log_format, settings.telemetry.log_level)
     # what reads JSON lines finds nothing else on stderr
     tell = logging.getLogger(__package__).info if settings.telemetry.log_format == "json" else say
-    stop = _stopped_by_signals()
+    stop = stopped_by_signals()
     with serving(settings, lend) as running:
         _announce(running, form)
         stop.wait()
         tell("stopping: closing the ports, storing what was acknowledged")
     tell("stopped")
-
-
-def _stopped_by_signals() -> threading.Event:
-    """Set by SIGTERM or SIGINT, from the first moment on; a second signal ends the process at once."""
-    import signal
-    import threading
-
-    stop = threading.Event()
-
-    def on_signal(number: int, frame: object) -> None:
-        stop.set()
-        signal.signal(number, signal.SIG_DFL)
-
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, on_signal)
-    return stop
 
 
 def _announce(running: Serving, form: str) -> None:

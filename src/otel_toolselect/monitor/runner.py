@@ -70,6 +70,7 @@ class Figures:
     rounds: int = 0
     windows: int = 0
     failed_rounds: int = 0
+    failed_in_row: int = 0
     problems: int = 0
     delivered: int = 0
     dead: int = 0
@@ -127,14 +128,19 @@ class Monitor:
             more = False
             try:
                 more = self.round()
+                self.figures.failed_in_row = 0
             except StoreError as error:
-                self.figures.failed_rounds += 1
+                self._failed()
                 log.warning("the round ends early, the next one goes on: %s", error)
             except Exception:  # one that nobody foresaw must not end the watch
-                self.figures.failed_rounds += 1
+                self._failed()
                 log.exception("the round failed")
             if not more:
                 self._pause()
+
+    def _failed(self) -> None:
+        self.figures.failed_rounds += 1
+        self.figures.failed_in_row += 1
 
     def _pause(self) -> None:
         """Until the next round; what was delivered meanwhile is remembered at once."""

@@ -23,6 +23,16 @@ from otel_toolselect.reports._comparing import comparison_json, comparison_markd
 from otel_toolselect.reports._diagnosis import diagnosis_json, diagnosis_table
 from otel_toolselect.reports._gating import gate_json, gate_markdown, gate_table
 from otel_toolselect.reports._material import NOTHING, Illustrated, Material
+from otel_toolselect.reports._monitoring import (
+    backtest_json,
+    backtest_table,
+    sendings_json,
+    sendings_table,
+    silences_json,
+    silences_table,
+    statuses_json,
+    statuses_table,
+)
 from otel_toolselect.reports._reading import parse_report, read_report
 from otel_toolselect.reports._records import event_lines, run_lines
 from otel_toolselect.reports._ruletests import outcomes_json, outcomes_junit, outcomes_table
@@ -40,6 +50,8 @@ __all__ = [
     "Writer",
     "arrivals_json",
     "arrivals_table",
+    "backtest_json",
+    "backtest_table",
     "catalogs_json",
     "catalogs_table",
     "checked_json",
@@ -69,6 +81,12 @@ __all__ = [
     "rulings_table",
     "run_lines",
     "run_table",
+    "sendings_json",
+    "sendings_table",
+    "silences_json",
+    "silences_table",
+    "statuses_json",
+    "statuses_table",
     "suspicions_json",
     "suspicions_table",
     "timelines",

@@ -12,6 +12,7 @@ from typing import Literal, Protocol, TypeAlias
 from otel_toolselect.model.alerting import Observed, Query, Series, Silence, Window
 
 Outcome: TypeAlias = Literal["delivered", "dead", "silenced", "unrouted"]
+OUTCOMES: tuple[Outcome, ...] = ("delivered", "dead", "silenced", "unrouted")
 
 
 @dataclass(frozen=True, slots=True)
