@@ -254,7 +254,7 @@ class Monitor:
             news += [n for n in config.outbox if n.key not in told]
         self._states.keep(states)
         self.figures.windows += sum(d.windows for d in decided)
-        for notification in news:
+        for notification in sorted(news, key=_in_time):
             self._watching.on_news(notification)
 
     # what goes out
@@ -263,14 +263,14 @@ class Monitor:
         if not self._still():
             return
         unrouted: list[Notification] = []
-        for state in self._states.all().values():
-            for notification in state.outbox:
-                wanted = receivers(self._watching.routes, notification)
-                for name in wanted:
-                    if (notification.key, name) not in self._settled:
-                        self._delivery.submit(notification, name)
-                if not wanted and (notification.key, "") not in self._settled:
-                    unrouted.append(notification)
+        waiting = [n for state in self._states.all().values() for n in state.outbox]
+        for notification in sorted(waiting, key=_in_time):
+            wanted = receivers(self._watching.routes, notification)
+            for name in wanted:
+                if (notification.key, name) not in self._settled:
+                    self._delivery.submit(notification, name)
+            if not wanted and (notification.key, "") not in self._settled:
+                unrouted.append(notification)
         if unrouted:
             now = self._clock()
             self._store.alerts.add_sendings(sending_of(n, "", "unrouted", now) for n in unrouted)
@@ -304,3 +304,7 @@ class Monitor:
     def _is_done(self, notification: Notification) -> bool:
         wanted = receivers(self._watching.routes, notification) or ("",)
         return all((notification.key, name) in self._settled for name in wanted)
+
+
+def _in_time(notification: Notification) -> tuple[int, str, int]:
+    return notification.at_ns, notification.alert, notification.change
