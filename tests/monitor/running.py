@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from otel_toolselect.errors import NotifyError
@@ -73,15 +73,22 @@ class AtOnce(Delivery):
         self._receivers = {r.name: r for r in receivers}
         self._done: list[Sending] = []
         self.away = False
+        self.standing: dict[str, list[str]] = {}
 
     def submit(self, notification: Notification, receiver: str) -> None:
         if not self.away:
             self._receivers[receiver].send([notification])
             self._done.append(sending_of(notification, receiver, "delivered", 1))
 
+    def stand(self, standing: Mapping[str, Sequence[Notification]], until_s: float) -> None:
+        pass
+
     def collect(self) -> list[Sending]:
         done, self._done = self._done, []
         return done
+
+    def stand(self, standing: Mapping[str, Sequence[Notification]]) -> None:
+        self.standing = {name: [n.key for n in found] for name, found in standing.items()}
 
     def drop(self) -> None:
         self._done = []

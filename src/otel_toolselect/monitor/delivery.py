@@ -11,7 +11,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_delay, stop_when_event_set
@@ -21,7 +21,7 @@ from tenacity.wait import wait_exponential_jitter
 from otel_toolselect.errors import NotifyError
 from otel_toolselect.model.alerting import Notification
 from otel_toolselect.monitor.keeping import sending_of
-from otel_toolselect.monitor.notifiers import Notifier
+from otel_toolselect.monitor.notifiers import Notifier, Refreshing
 from otel_toolselect.store.alert_api import Outcome, Sending
 
 log = logging.getLogger(__name__)
@@ -52,6 +52,13 @@ class Delivery:
         """Queue for one receiver what is not queued for it already."""
         self._workers[receiver].add(notification)
 
+    def stand(self, standing: Mapping[str, Sequence[Notification]], until_s: float) -> None:
+        """What receivers believe to last, by receiver, for those that forget what is not repeated. Called before
+        `submit` tells of an end. Holds until the monotonic clock says `until_s`: then somebody else may know better.
+        """
+        for name, worker in self._workers.items():
+            worker.stand(standing.get(name, ()), until_s)
+
     def collect(self) -> list[Sending]:
         """What was settled since the last call. What is handed out here may be submitted again."""
         with self._lock:
@@ -59,6 +66,11 @@ class Delivery:
         for sending in settled:
             self._workers[sending.receiver].forget(sending.key)
         return settled
+
+    def stand(self, standing: Mapping[str, Sequence[Notification]]) -> None:
+        """By receiver what it was told and has not ended, for receivers that forget what is not repeated."""
+        for name, worker in self._workers.items():
+            worker.stand(standing.get(name, ()))
 
     def drop(self) -> None:
         """Forget what waits: another monitor has taken over. An attempt that is under way ends as it may."""
@@ -136,6 +148,10 @@ class _Worker:
         self._condition = threading.Condition()
         self._waiting: deque[Notification] = deque()
         self._known: set[str] = set()
+        self._standing: Sequence[Notification] = ()
+        self._standing_until = 0.0
+        self._refreshing = notifier if isinstance(notifier, Refreshing) else None
+        self._refreshed = time.monotonic()
         self._thread = threading.Thread(target=self._run, name=f"notify-{notifier.name}", daemon=True)
         self._thread.start()
 
@@ -146,6 +162,10 @@ class _Worker:
                 self._waiting.append(notification)
                 self._condition.notify()
 
+    def stand(self, standing: Sequence[Notification], until_s: float) -> None:
+        with self._condition:
+            self._standing, self._standing_until = standing, until_s
+
     def forget(self, key: str) -> None:
         with self._condition:
             self._known.discard(key)
@@ -154,6 +174,12 @@ class _Worker:
         with self._condition:
             self._known -= {n.key for n in self._waiting}
             self._waiting.clear()
+            self._standing = None
+
+    def stand(self, standing: Sequence[Notification]) -> None:
+        with self._condition:
+            self._standing = tuple(standing)
+            self._standing_until = 0.0
 
     def end(self) -> None:
         with self._condition:
@@ -164,15 +190,36 @@ class _Worker:
 
     def _run(self) -> None:
         while (batch := self._next()) is not None:
-            self._deliver(batch)
+            if batch:
+                self._deliver(batch)
+            if self._refresher is not None and self._until_refresh(self._refresher) <= 0:
+                self._refresh(self._refresher)
         self._notifier.close()
 
     def _next(self) -> list[Notification] | None:
+        """What waits; nothing when it is time to refresh, None at the end."""
+        pause = None if self._refresher is None else max(0.0, self._until_refresh(self._refresher))
         with self._condition:
-            self._condition.wait_for(lambda: self._waiting or self._patience.stop.is_set())
+            self._condition.wait_for(lambda: self._waiting or self._patience.stop.is_set(), pause)
             if self._patience.stop.is_set():
                 return None
             return [self._waiting.popleft() for _ in range(min(BATCH, len(self._waiting)))]
+
+    def _until_refresh(self, refresher: Refreshing) -> float:
+        return self._refreshed_s + refresher.refresh_s - time.monotonic()
+
+    def _refresh(self, refresher: Refreshing) -> None:
+        self._refreshed_s = time.monotonic()
+        with self._condition:
+            standing = self._standing
+        if standing is None:  # nobody said yet, or another monitor is at work
+            return
+        try:
+            refresher.refresh(standing)
+        except NotifyError as error:
+            log.warning("notifier %s could not repeat what stands: %s", self._notifier.name, error)
+        except Exception:  # as when sending
+            log.exception("notifier %s raised what it must not", self._notifier.name)
 
     def _deliver(self, batch: list[Notification]) -> None:
         attempt = _Attempt(self._notifier, batch)

@@ -275,7 +275,28 @@ class Monitor:
             now = self._clock()
             self._store.alerts.add_sendings(sending_of(n, "", "unrouted", now) for n in unrouted)
             self._settled |= {(n.key, "") for n in unrouted}
+        self._delivery.stand(self._standing())
         self._acknowledge()
+
+    def _standing(self) -> dict[str, list[Notification]]:
+        """By receiver what began, was told, and has not ended."""
+        found: dict[str, list[Notification]] = {}
+        for state in self._states.all().values():
+            begun = (state.fire if state.told_firing else None, state.gap if state.told_silent else None)
+            for notification in (n for n in begun if n is not None):
+                for name in receivers(self._watching.routes, notification):
+                    found.setdefault(name, []).append(notification)
+        return found
+
+    def _standing(self) -> dict[str, list[Notification]]:
+        """By receiver, what it was told, or is about to be, and what has not ended."""
+        found: dict[str, list[Notification]] = {}
+        for state in self._states.all().values():
+            for told, begun in ((state.told_firing, state.fire), (state.told_silent, state.gap)):
+                if told and begun is not None:
+                    for name in receivers(self._watching.routes, begun):
+                        found.setdefault(name, []).append(begun)
+        return found
 
     def _settle(self) -> None:
         """What was delivered or given up: into the history, then out of the outboxes."""

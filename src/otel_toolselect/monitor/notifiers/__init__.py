@@ -10,7 +10,7 @@ kind that its `type` names:
     owner = ["payments"]
     labels = {tool = "/refund|invoice/"}  # equal, or RE2 between slashes; labels of `monitor.alerts.silences`
     url = "https://hooks.example.com/x"   # everything else is the kind's own option
-    secret = {env = "ON_CALL_SECRET"}     # and may be taken from the environment
+    secret = {env = "ON_CALL_SECRET"}     # and may come from the environment, or from a file: {file = "/run/secrets/x"}
 
 Who calls a notifier (`monitor.delivery`) routes, batches, tries again, and remembers what was delivered; a notifier
 makes one attempt and says how it went.
@@ -19,6 +19,7 @@ makes one attempt and says how it went.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from otel_toolselect.config import NotifyTarget
@@ -26,7 +27,7 @@ from otel_toolselect.errors import UsageError
 from otel_toolselect.model.alerting import Notification
 from otel_toolselect.registry import discover
 
-__all__ = ["Kind", "Notifier", "kinds", "make"]
+__all__ = ["Kind", "Notifier", "Refreshing", "kinds", "make"]
 
 
 @runtime_checkable
@@ -51,6 +52,24 @@ class Notifier(Protocol):
 
     def close(self) -> None:
         """Let go of connections; nothing is sent after it."""
+        ...
+
+
+@runtime_checkable
+class Refreshing(Protocol):
+    """What a notifier has besides when its receiver forgets alerts that are not repeated."""
+
+    @property
+    def refresh_s(self) -> float:
+        """Seconds between two calls."""
+        ...
+
+    def refresh(self, standing: Sequence[Notification]) -> None:
+        """Tell these again: each was sent, or is about to be, and its end was not. Also called when there are none.
+
+        Called by the thread that sends, never at the same time. One attempt, like `send`; what fails is left to the
+        next call.
+        """
         ...
 
 
@@ -81,17 +100,28 @@ def make(target: NotifyTarget, env: Mapping[str, str]) -> Notifier:
     kind = kinds().get(target.type)
     if kind is None:
         raise UsageError(f"{where}: no notifier is of type {target.type!r}; known: {', '.join(kinds()) or 'none'}")
-    options: dict[str, Any] = {}
-    for option, value in target.options.items():
-        if isinstance(value, dict) and value.keys() == {"env"}:
-            variable = str(value["env"])
-            if not env.get(variable):
-                raise UsageError(
-                    f"{where}: {option} is to come from the environment variable {variable}, which is not set"
-                )
-            value = env[variable]
-        options[option] = value
+    options = {option: _resolved(value, f"{where}: {option}", env) for option, value in target.options.items()}
     try:
         return kind.make(target.name, options)
     except UsageError as error:
         raise UsageError(f"{where}: {error}") from error
+
+
+def _resolved(value: Any, where: str, env: Mapping[str, str]) -> Any:
+    """With what environment and files say, in lists and tables too. A file's last line break is no part of its text."""
+    if isinstance(value, list):
+        return [_resolved(item, where, env) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if value.keys() == {"env"}:
+        variable = str(value["env"])
+        if not env.get(variable):
+            raise UsageError(f"{where} is to come from the environment variable {variable}, which is not set")
+        return env[variable]
+    if value.keys() == {"file"}:
+        path = str(value["file"])
+        try:
+            return Path(path).read_text("utf-8").rstrip("\r\n")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"{where} is to come from the file {path}, which cannot be read: {error}") from error
+    return {name: _resolved(item, where, env) for name, item in value.items()}
