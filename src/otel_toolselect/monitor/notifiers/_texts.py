@@ -10,11 +10,11 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 from urllib.parse import quote
 
 from otel_toolselect.model.alerting import Notification, NotificationKind
-from otel_toolselect.model.values import digest
 from otel_toolselect.monitor.alerts import notification_text
 from otel_toolselect.monitor.alerts.wording import instant, shown
 
@@ -100,8 +100,8 @@ def lines(notifications: Sequence[Notification]) -> str:
 
 
 def key_in_a_header(key: str) -> str:
-    """A notification's key as a header may carry it: percent-encoded, or its digest where that would be long. Points
+    """A notification's key as a header may carry it: percent-encoded, or its SHA-256 where that would be long. Points
     are encoded as well: Standard Webhooks signs `id.timestamp.body`.
     """
     encoded = quote(key, safe="").replace(".", "%2E")
-    return encoded if len(encoded) <= _LONGEST_KEY else digest(key).removeprefix("sha256:")
+    return encoded if len(encoded) <= _LONGEST_KEY else sha256(key.encode()).hexdigest()
