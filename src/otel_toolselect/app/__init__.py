@@ -171,7 +171,7 @@ def evaluate(
     twice.
     """
     from otel_toolselect.judge.decisions import decision_of, traffic_of
-    from otel_toolselect.rules import load_suite
+    from otel_toolselect.rules import RunView, load_suite
     from otel_toolselect.stats import report
 
     expectations = load_suite(suite)
@@ -179,7 +179,9 @@ def evaluate(
     verdicts = judged(runs, expectations, settings)
     by_id = {run.run_id: run for run in runs}
     decisions = [traffic_of(run) for run in by_id.values()]
-    decisions += [decision_of(verdict, by_id[verdict.run_id], expectations.policy) for verdict in verdicts.runs]
+    decisions += [
+        decision_of(verdict, RunView(by_id[verdict.run_id], expectations.policy)) for verdict in verdicts.runs
+    ]
     store.write_runs(runs)
     store.replace_judged(["", expectations.name], list(by_id.values()), verdicts.runs, decisions)
     return Evaluated(report(verdicts), by_id, expectations)

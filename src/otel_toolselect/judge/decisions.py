@@ -14,10 +14,10 @@ _LOOP = 2  # identical calls that failed make a loop, as in the failure taxonomy
 
 
 def decision_of(
-    verdict: RunVerdict, run: Run, policy: Policy, *, rule: str = "", severity: str = "", origin: Origin = "suite"
+    verdict: RunVerdict, view: RunView, *, rule: str = "", severity: str = "", origin: Origin = "suite"
 ) -> Decision:
-    """The decision of one run under one suite, or under the rule that is named."""
-    view = RunView(run, policy)
+    """The decision of one run under one suite, or under the rule that is named. `view`: the run under its policy."""
+    run = view.run
     forbidden = _forbidden(verdict, view)
     again = {call.seq for call in redundant(view)}
     return Decision(
@@ -76,7 +76,7 @@ def traffic_of(run: Run) -> Decision:
         excluded="incomplete" if run.incomplete else None,
         start_ns=run.start_ns,
     )
-    return decision_of(verdict, run, _NO_POLICY)
+    return decision_of(verdict, RunView(run, _NO_POLICY))
 
 
 _NO_POLICY = Policy()

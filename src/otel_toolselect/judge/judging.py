@@ -12,18 +12,34 @@ from otel_toolselect.judge.layers import exclude, fold
 from otel_toolselect.judge.taxonomy import CRASHED, FAILURES, classify
 from otel_toolselect.model.runs import Run
 from otel_toolselect.model.verdicts import CallScore, Cell, Finding, RunVerdict, SuiteVerdicts
-from otel_toolselect.rules import Case, RunView, Suite
+from otel_toolselect.rules import Case, Policy, RunView, Suite
 from otel_toolselect.rules.asking import Asker, settle
 
 
-def judge(runs: Iterable[Run], suite: Suite, asker: Asker | None = None) -> SuiteVerdicts:
+class Views:
+    """Runs as one policy reads them, each read once however much is asked of it. Lives as long as one judging."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self._known: dict[int, RunView] = {}
+
+    def of(self, run: Run) -> RunView:
+        found = self._known.get(id(run))  # the view holds its run, so that no other gets its id
+        if found is None:
+            found = self._known[id(run)] = RunView(run, self._policy)
+        return found
+
+
+def judge(runs: Iterable[Run], suite: Suite, asker: Asker | None = None, views: Views | None = None) -> SuiteVerdicts:
     """Verdicts of all runs that belong to a case of the suite, in order of case, attempt and run id.
 
     A run that comes twice counts once; of two different runs under one id the more telling one is kept, the same one in
     whatever order they come. Nested runs without a case of their own are neither judged nor counted as unmatched.
-    `asker` answers questions about free text; without it what hangs on such a question is needs_review.
+    `asker` answers questions about free text; without it what hangs on such a question is needs_review. `views` of the
+    suite's policy are for callers that ask more of the same runs.
     """
     matcher = Matcher(suite)
+    views = views or Views(suite.policy)
     verdicts: dict[str, RunVerdict] = {}
     family = Family()
     unmatched: set[str] = set()
@@ -34,12 +50,12 @@ def judge(runs: Iterable[Run], suite: Suite, asker: Asker | None = None) -> Suit
             if case is None:
                 unmatched.add(run.run_id)
             else:
-                _take(run, case, matcher, verdicts, asker)
+                _take(views.of(run), case, matcher, verdicts, asker)
     for run in family.nested:
         case = matcher.case_of(run) if family.names_own_case(run) else None
         case = case or (None if run.case_id else matcher.nested_case_of(run, family.request_of(run)))
         if case is not None:
-            _take(run, case, matcher, verdicts, asker)
+            _take(views.of(run), case, matcher, verdicts, asker)
     place = {case.id: i for i, case in enumerate(suite.cases)}
     ordered = sorted(verdicts.values(), key=lambda v: (place[v.case_id], v.attempt or 0, v.run_id))
     seen = {v.case_id for v in ordered}
@@ -52,11 +68,11 @@ def judge(runs: Iterable[Run], suite: Suite, asker: Asker | None = None) -> Suit
     )
 
 
-def _take(run: Run, case: Case, matcher: Matcher, verdicts: dict[str, RunVerdict], asker: Asker | None) -> None:
-    verdict = judge_run(run, case, matcher.suite, asker)
-    before = verdicts.get(run.run_id)
+def _take(view: RunView, case: Case, matcher: Matcher, verdicts: dict[str, RunVerdict], asker: Asker | None) -> None:
+    verdict = judge_view(view, case, matcher.suite, asker)
+    before = verdicts.get(verdict.run_id)
     if before is None or (before != verdict and telling(verdict) > telling(before)):
-        verdicts[run.run_id] = verdict
+        verdicts[verdict.run_id] = verdict
 
 
 def telling(verdict: RunVerdict) -> tuple[bool, int, str]:

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 from otel_toolselect.judge.decisions import decision_of, traffic_of
-from otel_toolselect.judge.judging import judge
+from otel_toolselect.judge.judging import Views, judge
 from otel_toolselect.judge.policies import judge_rules
 from otel_toolselect.model.decisions import Decision
 from otel_toolselect.model.runs import Run
@@ -53,14 +53,14 @@ class Panel:
         decisions = [traffic_of(run) for run in by_id.values()]
         with self.asking() as asker:
             for suite in self.suites:
-                for verdict in judge(listed, suite, asker).runs:
+                views = Views(suite.policy)
+                for verdict in judge(listed, suite, asker, views).runs:
                     verdicts.append(verdict)
-                    decisions.append(decision_of(verdict, by_id[verdict.run_id], suite.policy))
+                    decisions.append(decision_of(verdict, views.of(by_id[verdict.run_id])))
             for file in self.rules:
-                for ruling in judge_rules(listed, file, asker).rulings:
-                    run = by_id[ruling.verdict.run_id]
-                    found = decision_of(
-                        ruling.verdict, run, file.policy, rule=ruling.rule, severity=ruling.severity, origin="rule"
-                    )
+                views = Views(file.policy)
+                for ruling in judge_rules(listed, file, asker, views).rulings:
+                    view = views.of(by_id[ruling.verdict.run_id])
+                    found = decision_of(ruling.verdict, view, rule=ruling.rule, severity=ruling.severity, origin="rule")
                     decisions.append(found)
         return Judged(listed, tuple(verdicts), tuple(decisions))

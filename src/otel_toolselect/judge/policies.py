@@ -9,27 +9,29 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from otel_toolselect.judge.judging import judge_view, telling
+from otel_toolselect.judge.judging import Views, judge_view, telling
 from otel_toolselect.model.rulings import Ruling, Rulings
 from otel_toolselect.model.runs import Run
-from otel_toolselect.rules import RunView
 from otel_toolselect.rules.asking import Asker
 from otel_toolselect.rules.rulefiles import RuleFile
 
 
-def judge_rules(runs: Iterable[Run], rules: RuleFile, asker: Asker | None = None) -> Rulings:
-    """Every rule over every run that it matches. A run that comes twice counts once (the more telling one is kept)."""
+def judge_rules(
+    runs: Iterable[Run], rules: RuleFile, asker: Asker | None = None, views: Views | None = None
+) -> Rulings:
+    """Every rule over every run that it matches. A run that comes twice counts once (the more telling one is kept).
+    `views` of the file's policy are for callers that ask more of the same runs.
+    """
     suite = rules.suite
+    views = views or Views(rules.policy)
     found: dict[tuple[str, str], Ruling] = {}
     seen: set[str] = set()
     for run in runs:
         seen.add(run.run_id)
-        view: RunView | None = None
         for rule in rules.rules:
             if not rule.match.fits(run, rules.policy):
                 continue
-            view = RunView(run, rules.policy) if view is None else view
-            verdict = judge_view(view, rule.case, suite, asker)
+            verdict = judge_view(views.of(run), rule.case, suite, asker)
             if rule.owner and verdict.failure:
                 verdict = replace(verdict, owner=rule.owner)
             ruling = Ruling(rule.id, rule.severity, rule.owner, verdict)

@@ -24,11 +24,11 @@ class Decision:
     Times in nanoseconds UTC.
 
     `status` is the one word for the verdict (`model.rulings.overall`); `layers` holds those that apply. `cells` as in
-    the verdict: none for an excluded run. `calls`: (tool, redundant or not) of each call in order; `scored`: (tool, right
-    or not) of each whose arguments were judged. `ghosts`, `forbidden`, `unauthorized` name a tool once for each such
-    call: not offered; ruled out by an expectation and may have changed something; the same or a change that nothing
-    asked for (as the gate counts them). `failed_calls` counts calls, `loops` identical ones that failed again and again.
-    What the trace does not say is None or "".
+    the verdict: none for an excluded run. `calls`: (tool, redundant or not) of each call in order; `scored`: (tool,
+    right or not) of each whose arguments were judged. `ghosts`, `forbidden`, `unauthorized` name a tool once for each
+    such call: not offered; ruled out by an expectation and may have changed something; the same or a change that
+    nothing asked for (as the gate counts them). `failed_calls` counts calls, `loops` identical ones that failed again
+    and again. What the trace does not say is None or "".
     """
 
     suite: str

@@ -7,6 +7,7 @@ the walk is where the time goes, so it touches each field once and shares what r
 from __future__ import annotations
 
 from collections.abc import Iterable
+from sys import intern
 from typing import Any
 
 from google.protobuf.message import DecodeError as ProtobufError
@@ -86,8 +87,9 @@ def _attributes(
     out: dict[str, AttrValue] = {}
     for i, item in enumerate(items):
         value = item.value
+        # keys repeat from span to span: one string each spares their hashing later, and memory.
         # "" also where the value is no string; to ask for its kind first costs as much as the text
-        out[item.key] = value.string_value or _other(value, i, limits, depth, field)
+        out[intern(item.key)] = value.string_value or _other(value, i, limits, depth, field)
     return out
 
 

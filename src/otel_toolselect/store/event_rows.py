@@ -12,7 +12,7 @@ import json
 from typing import Any
 
 from otel_toolselect.model.runs import AssistantText, Event, Run, ToolCall, ToolResult, Unknown
-from otel_toolselect.model.values import canonical
+from otel_toolselect.model.values import canonical, writer
 
 FIELDS = (
     "Kind", "Turn", "Seq", "Dialect", "Agent", "Text", "Name", "CallId", "Args", "ArgsUnknown", "ArgsRaw", "Emitted",
@@ -20,7 +20,7 @@ FIELDS = (
     "DurationNs",
 )  # fmt: skip
 _TEXT_EVENT, _CALL_EVENT, _RESULT_EVENT = "assistant", "tool_call", "tool_result"
-_write = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_write = writer(sort_keys=False)
 
 
 def events_text(run: Run) -> str:

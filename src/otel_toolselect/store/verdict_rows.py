@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from otel_toolselect.model.values import writer
 from otel_toolselect.model.verdicts import CallScore, Cell, Finding, LayerVerdict, RunVerdict
 from otel_toolselect.store import columns as c
 
@@ -39,7 +40,7 @@ def _plain(value: Any) -> Any:
 
 
 # in the order given: a reader sees evidence as the check wrote it; what is no JSON is kept as its text
-_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_plain)
+_write = writer(sort_keys=False, default=_plain)
 
 
 class _Evidence:
@@ -53,7 +54,7 @@ class _Evidence:
             return "{}"
         found = self._texts.get(id(value))
         if found is None:  # the value is kept with its text, so that no other object gets its id
-            found = self._texts[id(value)] = _ENCODER.encode(value), value
+            found = self._texts[id(value)] = _write(value), value
         return found[0]
 
 
