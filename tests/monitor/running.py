@@ -80,14 +80,11 @@ class AtOnce(Delivery):
             self._receivers[receiver].send([notification])
             self._done.append(sending_of(notification, receiver, "delivered", 1))
 
-    def stand(self, standing: Mapping[str, Sequence[Notification]], until_s: float) -> None:
-        pass
-
     def collect(self) -> list[Sending]:
         done, self._done = self._done, []
         return done
 
-    def stand(self, standing: Mapping[str, Sequence[Notification]]) -> None:
+    def stand(self, standing: Mapping[str, Sequence[Notification]], until_s: float = 0.0) -> None:
         self.standing = {name: [n.key for n in found] for name, found in standing.items()}
 
     def drop(self) -> None:

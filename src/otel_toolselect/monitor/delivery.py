@@ -13,6 +13,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_delay, stop_when_event_set
 from tenacity.nap import sleep_using_event
@@ -52,7 +53,7 @@ class Delivery:
         """Queue for one receiver what is not queued for it already."""
         self._workers[receiver].add(notification)
 
-    def stand(self, standing: Mapping[str, Sequence[Notification]], until_s: float) -> None:
+    def stand(self, standing: Mapping[str, Sequence[Notification]], until_s: float = inf) -> None:
         """What receivers believe to last, by receiver, for those that forget what is not repeated. Called before
         `submit` tells of an end. Holds until the monotonic clock says `until_s`: then somebody else may know better.
         """
@@ -66,11 +67,6 @@ class Delivery:
         for sending in settled:
             self._workers[sending.receiver].forget(sending.key)
         return settled
-
-    def stand(self, standing: Mapping[str, Sequence[Notification]]) -> None:
-        """By receiver what it was told and has not ended, for receivers that forget what is not repeated."""
-        for name, worker in self._workers.items():
-            worker.stand(standing.get(name, ()))
 
     def drop(self) -> None:
         """Forget what waits: another monitor has taken over. An attempt that is under way ends as it may."""
@@ -150,8 +146,8 @@ class _Worker:
         self._known: set[str] = set()
         self._standing: Sequence[Notification] = ()
         self._standing_until = 0.0
-        self._refreshing = notifier if isinstance(notifier, Refreshing) else None
-        self._refreshed = time.monotonic()
+        self._refresher = notifier if isinstance(notifier, Refreshing) else None
+        self._refreshed_s = time.monotonic()
         self._thread = threading.Thread(target=self._run, name=f"notify-{notifier.name}", daemon=True)
         self._thread.start()
 
@@ -174,11 +170,6 @@ class _Worker:
         with self._condition:
             self._known -= {n.key for n in self._waiting}
             self._waiting.clear()
-            self._standing = None
-
-    def stand(self, standing: Sequence[Notification]) -> None:
-        with self._condition:
-            self._standing = tuple(standing)
             self._standing_until = 0.0
 
     def end(self) -> None:
@@ -211,8 +202,8 @@ class _Worker:
     def _refresh(self, refresher: Refreshing) -> None:
         self._refreshed_s = time.monotonic()
         with self._condition:
-            standing = self._standing
-        if standing is None:  # nobody said yet, or another monitor is at work
+            standing, holds = self._standing, time.monotonic() < self._standing_until
+        if not holds:  # nobody said yet, or another monitor may be at work
             return
         try:
             refresher.refresh(standing)

@@ -263,6 +263,7 @@ class Monitor:
         if not self._still():
             return
         unrouted: list[Notification] = []
+        self._delivery.stand(self._standing(), self._held_until)  # first: what ends now must not be repeated after
         waiting = [n for state in self._states.all().values() for n in state.outbox]
         for notification in sorted(waiting, key=_in_time):
             wanted = receivers(self._watching.routes, notification)
@@ -275,18 +276,7 @@ class Monitor:
             now = self._clock()
             self._store.alerts.add_sendings(sending_of(n, "", "unrouted", now) for n in unrouted)
             self._settled |= {(n.key, "") for n in unrouted}
-        self._delivery.stand(self._standing())
         self._acknowledge()
-
-    def _standing(self) -> dict[str, list[Notification]]:
-        """By receiver what began, was told, and has not ended."""
-        found: dict[str, list[Notification]] = {}
-        for state in self._states.all().values():
-            begun = (state.fire if state.told_firing else None, state.gap if state.told_silent else None)
-            for notification in (n for n in begun if n is not None):
-                for name in receivers(self._watching.routes, notification):
-                    found.setdefault(name, []).append(notification)
-        return found
 
     def _standing(self) -> dict[str, list[Notification]]:
         """By receiver, what it was told, or is about to be, and what has not ended."""
