@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from otel_toolselect.cli import _silences
+from otel_toolselect.cli import _notifying, _silences
 from otel_toolselect.cli._options import Output, Since, Store, Until, examples, format_option
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ def register(app: typer.Typer) -> None:
     monitor.command("backtest", epilog=_BACKTEST)(backtest)
     monitor.command("test", epilog=_TEST)(run_tests)
     _silences.register(monitor)
+    _notifying.register(monitor)
     app.add_typer(monitor, name="monitor")
 
 
