@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias, runtime_checkable
 
-from otel_toolselect.model.alerting import Observed, Query, Series, Window
+from otel_toolselect.model.alerting import Observed, Query, Scope, Series, Window
 from otel_toolselect.model.decisions import Decision
 from otel_toolselect.model.runs import Run
 from otel_toolselect.model.spans import LogRecord, Span
-from otel_toolselect.model.verdicts import RunVerdict
+from otel_toolselect.model.verdicts import Cell, RunVerdict
 from otel_toolselect.store.alert_api import Alerts
 from otel_toolselect.store.arrival_api import Arrivals, Cursor
 
@@ -224,6 +224,17 @@ class Store(Protocol):
 
     def mixes(self, query: Query, windows: Sequence[Window]) -> Mapping[Series, tuple[Mapping[str, int], ...]]:
         """For signals of drift: how often each first action, or each pair of expected and observed, came."""
+        ...
+
+    def confusion(
+        self, of: Scope, by: Sequence[str], windows: Sequence[Window]
+    ) -> Mapping[Series, tuple[Mapping[Cell, int], ...]]:
+        """The confusion matrix of each window, in order, for each combination of `by` (names of
+        `model.alerting.DIMENSIONS`): how often each cell came. Without `by` the series () is there always.
+
+        A scope without suite and policy takes all of both; its tools and `by` tool mean the expected one. Excluded runs
+        have no cells. Reads the hours that the windows cover and no more, each row once however they overlap.
+        """
         ...
 
     def runs_of_traces(self, trace_ids: Sequence[str]) -> Mapping[str, tuple[str, ...]]:

@@ -13,11 +13,11 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from otel_toolselect.errors import StoreError
-from otel_toolselect.model.alerting import Observed, Query, Series, Window
+from otel_toolselect.model.alerting import Observed, Query, Scope, Series, Window
 from otel_toolselect.model.decisions import Decision
 from otel_toolselect.model.runs import Run, ToolDefinition
 from otel_toolselect.model.spans import LogRecord, Span
-from otel_toolselect.model.verdicts import RunVerdict
+from otel_toolselect.model.verdicts import Cell, RunVerdict
 from otel_toolselect.store import arrivals, observing, queries, records, retention, rows, run_rows, verdict_rows
 from otel_toolselect.store.alert_api import Alerts
 from otel_toolselect.store.alert_rows import AlertRows
@@ -31,6 +31,8 @@ T = TypeVar("T")
 
 ROWS_PER_INSERT = 8_000  # at 3 KB a span 25 MB, of which the engine needs a tenfold for a moment
 RUNS_PER_PAGE = 500
+RUNS_PER_INSERT = 2_000
+CATALOGS_REMEMBERED = 10_000
 IDS_PER_PAGE = 10_000
 IDS_PER_QUERY = 64  # ids that a caller names are bound into the request's address, which has a limit
 CHUNK_ROWS, CHUNK_BYTES = 5_000, 32 * 2**20
@@ -53,6 +55,7 @@ class ClickHouseStore:
         self._on_close = on_close
         self._closing = threading.Lock()
         self._versions = _Versions(session)
+        self._catalogs: set[str] = set()  # keys that this store has written, replaced as a whole for other threads
         self.tables = _tables(session)
         self._judgements = Judgements(session, self.tables, self._versions.next)
         one_engine = engine is not None or via is not None
@@ -140,20 +143,25 @@ class ClickHouseStore:
 
     def write_runs(self, runs: Iterable[Run]) -> None:
         source = iter(runs)
-        while page := list(islice(source, RUNS_PER_PAGE)):
+        while page := list(islice(source, RUNS_PER_INSERT)):
             self._write_runs(list({run.run_id: run for run in page}.values()))
 
     def _write_runs(self, runs: list[Run]) -> None:
         version = self._versions.next("runs")
         keys: list[str | None] = []
         catalogs: dict[str, Run] = {}
+        known: dict[int, str] = {}  # runs of one request mostly share one list of tools
         for run in runs:
-            key = None if run.tools is None else run_rows.tools_key(run_rows.tools_text(run.tools))
+            key = None if run.tools is None else known.get(id(run.tools))
+            if run.tools is not None and key is None:
+                key = known[id(run.tools)] = run_rows.tools_key(run_rows.tools_text(run.tools))
             keys.append(key)
-            if key is not None:
+            if key is not None and key not in self._catalogs:
                 catalogs.setdefault(key, run)
         if catalogs:  # first: a run must never name tools that are not there
             self._session.insert("catalogs", run_rows.catalog_columns(catalogs, version))
+            full = len(self._catalogs) >= CATALOGS_REMEMBERED
+            self._catalogs = {*catalogs} if full else self._catalogs | catalogs.keys()
         self._session.insert("runs", run_rows.run_columns(runs, keys, version))
 
     def runs(
@@ -237,6 +245,11 @@ class ClickHouseStore:
 
     def mixes(self, query: Query, windows: Sequence[Window]) -> Mapping[Series, tuple[Mapping[str, int], ...]]:
         return observing.mixes(self._session, query, windows)
+
+    def confusion(
+        self, of: Scope, by: Sequence[str], windows: Sequence[Window]
+    ) -> Mapping[Series, tuple[Mapping[Cell, int], ...]]:
+        return observing.confusion(self._session, of, by, windows)
 
     def runs_of_traces(self, trace_ids: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         return self._judgements.runs_of_traces(trace_ids)

@@ -54,8 +54,8 @@ class ChdbEngine:
                 result = self._run(sql, fmt, params) if data is None else self._insert(sql, data, params)
                 return RawResult(
                     body=result.bytes() or b"",
-                    rows_read=result.rows_read(),
-                    bytes_read=result.bytes_read(),
+                    rows_read=result.storage_rows_read(),
+                    bytes_read=result.storage_bytes_read(),
                     elapsed_ns=int(result.elapsed() * 1e9),
                 )
             finally:

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from otel_toolselect.model.alerting import Observed, Query, Series, Window
+from otel_toolselect.model.alerting import Observed, Query, Scope, Series, Window
+from otel_toolselect.model.verdicts import Cell
 from otel_toolselect.store import window_queries
 from otel_toolselect.store.session import Session
 from otel_toolselect.store.signal_figures import FIGURES, Figure
@@ -62,6 +63,21 @@ def mixes(session: Session, query: Query, windows: Sequence[Window]) -> dict[Ser
             series: Series = tuple(zip(query.by, values, strict=True))
             what = str(rows[f"B{len(query.by)}"][i])
             counts.setdefault(series, {}).setdefault(int(window) - 1, {})[what] = int(rows["N"][i])
+    return {series: tuple(by_window.get(i, {}) for i in range(len(windows))) for series, by_window in counts.items()}
+
+
+def confusion(
+    session: Session, of: Scope, by: Sequence[str], windows: Sequence[Window]
+) -> dict[Series, tuple[Mapping[Cell, int], ...]]:
+    """How often each cell came in each window; see `Store.confusion`."""
+    counts: dict[Series, dict[int, dict[Cell, int]]] = {} if by else {(): {}}
+    if windows:
+        select = window_queries.confusion(of, by, windows)
+        rows = session.select(select.sql, select.params)
+        names = [rows.get(f"B{k}", []) for k in range(len(by) + 2)]
+        for window, n, *values, expected, observed in zip(rows.get("W", ()), rows.get("N", ()), *names, strict=True):
+            series: Series = tuple(zip(by, values, strict=True))
+            counts.setdefault(series, {}).setdefault(int(window) - 1, {})[Cell(expected, observed)] = int(n)
     return {series: tuple(by_window.get(i, {}) for i in range(len(windows))) for series, by_window in counts.items()}
 
 

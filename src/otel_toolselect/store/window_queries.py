@@ -46,6 +46,15 @@ def mix(query: Query, windows: Sequence[Window]) -> Select:
     return _sliced([*by, f"toString({what})"], ["count() AS N"], ["sum(N) AS N"], grain, conditions, params, windows)
 
 
+def confusion(of: Scope, by: Sequence[str], windows: Sequence[Window]) -> Select:
+    """Rows of (W, B0.., Bk, Bk+1, N): how often each pair came, the expected before the observed. Needs a window."""
+    conditions, params = scope_conditions(of, facts=False, tool="Wanted")
+    if of.pair is not None:
+        conditions.append("Wanted = {expected:String} AND Got = {observed:String}")
+    named = [*(_dimension(name, "Wanted") for name in by), "Wanted", "Got"]
+    return _sliced(named, ["count() AS N"], ["sum(N) AS N"], "cell", conditions, params, windows)
+
+
 def _sliced(
     by: Sequence[str],
     counted: Sequence[str],
