@@ -30,6 +30,7 @@ def test_one_notification_per_change_and_none_after_a_restart(bench: Bench) -> N
     assert (fire.value, fire.numerator, fire.n, fire.at_ns) == (0.5, 10, 20, T0 + 5 * MINUTE)
     assert bench.states() == {"wrong{}": "firing"}
     first.round()
+    assert bench.delivery.standing == {"hook": [fire.key]}
     first.stop()
     again = bench.monitor()
     again.round()
@@ -38,6 +39,7 @@ def test_one_notification_per_change_and_none_after_a_restart(bench: Bench) -> N
     again.round()
     assert bench.hook.told == [("wrong", "fire"), ("wrong", "resolve")]
     assert bench.states() == {"wrong{}": "resolved"}
+    assert bench.delivery.standing == {}
     bench.at(15)
     again.round()
     assert bench.states() == {"wrong{}": "inactive"}

@@ -5,10 +5,13 @@ import dataclasses
 import pytest
 
 from otel_toolselect.errors import StoreError
+from otel_toolselect.model.spans import Span
 from otel_toolselect.store import open_store
 from otel_toolselect.store.clickhouse import ClickHouseStore
 from otel_toolselect.store.migrations import Migration, migrate, shipped
 from otel_toolselect.store.session import Session
+
+from .builders import T0, run
 
 
 @pytest.fixture
@@ -39,6 +42,50 @@ def test_every_migration_may_run_twice(session: Session) -> None:
     for migration in shipped():
         for statement in [*migration.statements, *migration.statements]:
             session.execute(statement)
+
+
+OLD_RUN = """
+INSERT INTO runs (RunId, Version, TraceId, TraceIds, FinalText, NoCallLabel, NoCallSignal, StartNs,
+    Events.Kind, Events.Turn, Events.Seq, Events.Dialect, Events.Agent, Events.Text, Events.Name, Events.CallId,
+    Events.Args,
+    Events.ArgsUnknown, Events.ArgsRaw, Events.Emitted, Events.Executed, Events.Server, Events.StartNs, Events.SpanId,
+    Events.CallSeq, Events.Ok, Events.Value, Events.ValueUnknown, Events.ErrorType, Events.Infra, Events.DurationNs)
+SELECT 'r1', 1, 't1', ['t1', 't2'], 'so "it" is', 'none', 'no text', 1793613600000000000,
+    ['assistant', 'tool_call', 'tool_result'],
+    [0, 0, 0], [0, 1, 2], ['genai', 'genai', 'genai'], [NULL, NULL, NULL], ['let me look', NULL, NULL],
+    [NULL, 'search', 'search'], [NULL, 'c1', 'c1'], [NULL, '{"n":1152921504606846977,"q":"boots"}', NULL],
+    [NULL, NULL, NULL], [NULL, NULL, NULL], [NULL, 1, NULL], [NULL, 1, NULL], [NULL, NULL, NULL],
+    [NULL, 1793613600000000000, NULL], [NULL, 'ab', NULL], [NULL, NULL, 1], [NULL, NULL, 1],
+    [NULL, NULL, '{"ids":[1,null,"x"]}'], [NULL, NULL, NULL], [NULL, NULL, NULL], [NULL, NULL, 0], [NULL, NULL, 7]
+"""
+OLD_SPAN = """
+INSERT INTO otel_traces (Timestamp, TraceId, SpanId, SpanKind, StatusCode, StartNs, EndNs,
+    ResourceAttributes, SpanAttributes, Shape)
+SELECT fromUnixTimestamp64Nano(1793613600000000000), 'aa', 'bb', 'Unspecified', 'Unset',
+    1793613600000000000, 1793613600000000001, map('service.name', 'shop', 'b', '1'),
+    map('z', '1', 'a', 'x'), '{"s":{"z":"i"}}'
+"""
+
+
+def test_a_store_from_before_0006_keeps_its_runs_and_knows_its_spans(embedded_dsn: str) -> None:
+    store = open_store(embedded_dsn)
+    assert isinstance(store, ClickHouseStore)
+    session = store._session
+    for name in session.select("SELECT name FROM system.tables WHERE database = currentDatabase()")["name"]:
+        session.execute(f"DROP TABLE {name} SYNC")
+    migrate(session, shipped()[:5])
+    session.execute(OLD_RUN)
+    session.execute(OLD_SPAN)
+    store.close()
+    store = open_store(embedded_dsn)
+    assert list(store.runs()) == [run(final_text='so "it" is')]
+    assert store.arrivals().trace_ids == ("aa",)
+    resource = {"service.name": "shop", "b": "1"}
+    again = Span("aa", "bb", start_ns=T0, end_ns=T0 + 1, attributes={"z": 1, "a": "x"}, resource=resource)
+    store.insert([again], [])
+    assert [spans for spans, _ in store.traces()] == [(again,)]
+    assert store.overview().spans == 1  # the same row: the hash does not depend on the order of the keys
+    store.close()
 
 
 def test_a_new_migration_is_added(session: Session) -> None:

@@ -20,7 +20,7 @@ ALTER TABLE otel_traces
         StartNs, EndNs, TraceId, SpanId, ParentSpanId, TraceState, SpanName, SpanKind, ScopeName, ScopeVersion,
         StatusCode, StatusMessage, Shape, ResourceAttributes, SpanAttributes,
         EventNs, Events.Name, Events.Attributes, Links.TraceId, Links.SpanId, Links.TraceState, Links.Attributes),
-    MODIFY SETTING min_bytes_for_wide_part = 67108864, vertical_merge_algorithm_min_rows_to_activate = 1,
+    MODIFY SETTING min_bytes_for_wide_part = 33554432, vertical_merge_algorithm_min_rows_to_activate = 1,
         merge_max_block_size = 1024, min_compressed_bytes_to_fsync_after_merge = 1;
 ALTER TABLE otel_logs
     ADD COLUMN IF NOT EXISTS ReceivedAt DateTime64(9, 'UTC') DEFAULT now64(9, 'UTC') CODEC(Delta(8), ZSTD(1)),
@@ -30,7 +30,7 @@ ALTER TABLE otel_logs
     MODIFY COLUMN ContentHash UInt64 DEFAULT cityHash64(
         TimeNs, ObservedNs, TraceId, SpanId, EventName, SeverityText, SeverityNumber, Body, ScopeName, ScopeVersion,
         Shape, ResourceAttributes, LogAttributes),
-    MODIFY SETTING min_bytes_for_wide_part = 67108864, vertical_merge_algorithm_min_rows_to_activate = 1,
+    MODIFY SETTING min_bytes_for_wide_part = 33554432, vertical_merge_algorithm_min_rows_to_activate = 1,
         merge_max_block_size = 1024, min_compressed_bytes_to_fsync_after_merge = 1;
 ALTER TABLE otel_traces MATERIALIZE COLUMN ReceivedAt SETTINGS mutations_sync = 2;
 ALTER TABLE otel_logs MATERIALIZE COLUMN ReceivedAt SETTINGS mutations_sync = 2;
@@ -38,7 +38,10 @@ ALTER TABLE otel_logs MATERIALIZE COLUMN ReceivedAt SETTINGS mutations_sync = 2;
 -- The events of a run become one JSON text, see event_rows.py. The columns are added first for the case that this file
 -- was cut off and is applied again. The view of the columns goes with them; 0007 makes one of the text.
 ALTER TABLE runs
-    ADD COLUMN IF NOT EXISTS EventList String DEFAULT '' CODEC(ZSTD(3)),
+    ADD COLUMN IF NOT EXISTS EventList String DEFAULT '' CODEC(ZSTD(3, 23))
+        SETTINGS (min_compress_block_size = 8388608, max_compress_block_size = 8388608),
+    MODIFY COLUMN Request Nullable(String) CODEC(ZSTD(3)),
+    MODIFY COLUMN FinalText Nullable(String) CODEC(ZSTD(3)),
     ADD COLUMN IF NOT EXISTS `Events.Kind` Array(LowCardinality(String)),
     ADD COLUMN IF NOT EXISTS `Events.Turn` Array(Int64), ADD COLUMN IF NOT EXISTS `Events.Seq` Array(Int64),
     ADD COLUMN IF NOT EXISTS `Events.Dialect` Array(LowCardinality(String)),
@@ -61,7 +64,7 @@ ALTER TABLE runs
     ADD COLUMN IF NOT EXISTS `Events.ErrorType` Array(LowCardinality(Nullable(String))),
     ADD COLUMN IF NOT EXISTS `Events.Infra` Array(Nullable(UInt8)),
     ADD COLUMN IF NOT EXISTS `Events.DurationNs` Array(Nullable(Int64)),
-    MODIFY SETTING min_compressed_bytes_to_fsync_after_merge = 1;
+    MODIFY SETTING min_bytes_for_wide_part = 6291456, min_compressed_bytes_to_fsync_after_merge = 1;
 ALTER TABLE runs UPDATE EventList = toJSONString(arrayZip(
         Events.Kind, Events.Turn, Events.Seq, Events.Dialect, Events.Agent, Events.Text, Events.Name, Events.CallId,
         Events.Args, Events.ArgsUnknown, Events.ArgsRaw, Events.Emitted, Events.Executed, Events.Server,
