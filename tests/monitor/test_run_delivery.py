@@ -83,7 +83,7 @@ def test_a_batch_that_is_refused_costs_only_the_bad_one(posts: list[Post]) -> No
     posts.append(post := Post(hook))
     post.send("hook", *map(notification, range(1, 5)))
     hold.set()
-    outcomes = dict((key, outcome) for key, _, outcome in post.settled(4))
+    outcomes = {key: outcome for key, _, outcome in post.settled(4)}
     assert outcomes == {"k1": "delivered", "k2": "dead", "k3": "delivered", "k4": "delivered"}
     assert [s.error for s in post.found if s.outcome == "dead"] == ["refused"]
     assert [n.key for n in hook.sent] == ["k1", "k3", "k4"]

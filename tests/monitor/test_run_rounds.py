@@ -190,11 +190,11 @@ def test_an_alert_that_leaves_its_file_is_resolved_and_comes_back_under_new_keys
     monitor.round()
     bench.path.write_text(ALERTS.replace("id: wrong", "id: other"))
     monitor.round()
-    assert bench.hook.told == [("wrong", "fire"), ("wrong", "resolve"), ("other", "fire")]
+    assert bench.hook.told == [("wrong", "fire"), ("other", "fire"), ("wrong", "resolve")]
     bench.path.write_text(ALERTS)
     bench.at(10)
     monitor.round()
-    assert bench.hook.told[3:] == [("wrong", "fire"), ("other", "resolve")]
+    assert bench.hook.told[3:] == [("other", "resolve"), ("wrong", "fire")]
     assert len({n.key for n in bench.hook.sent}) == 5
 
 
@@ -252,7 +252,7 @@ def test_a_damaged_state_begins_anew_under_new_keys(bench: Bench) -> None:
     bench.store.alerts.write_records([replace(record, record=record.record[:-9])])
     bench.at(10)
     bench.monitor().round()
-    assert bench.hook.told == [("wrong", "fire"), ("wrong", "fire"), ("monitor-config", "fire")]
+    assert bench.hook.told == [("wrong", "fire"), ("monitor-config", "fire"), ("wrong", "fire")]
     assert len({n.key for n in bench.hook.sent}) == 3
 
 
