@@ -11,6 +11,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 from otel_toolselect.errors import UsageError
 from otel_toolselect.telemetry import tracing
+from otel_toolselect.telemetry.endpoints import address
 
 
 class Collector(ThreadingHTTPServer):
@@ -88,5 +89,5 @@ def test_a_port_that_cannot_be_is_told() -> None:
 
 
 def test_a_path_of_ones_own_is_kept() -> None:
-    assert tracing._address("https://x.example/otlp/v1/traces") == "https://x.example/otlp/v1/traces"
-    assert tracing._address("https://x.example/") == "https://x.example/v1/traces"
+    assert address("https://x.example/otlp/v1/traces", "/v1/traces") == "https://x.example/otlp/v1/traces"
+    assert address("https://x.example/", "/v1/traces") == "https://x.example/v1/traces"

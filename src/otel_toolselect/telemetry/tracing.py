@@ -6,14 +6,13 @@ kinds: never a name or value out of a trace. Of an error only the type is record
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from otel_toolselect import __version__
 from otel_toolselect.errors import UsageError
+from otel_toolselect.telemetry.endpoints import address, refuse_loop
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
@@ -24,6 +23,7 @@ Add = Callable[[str, Value], None]
 
 SERVICE = "toolselect"
 FLUSH_MS = 5_000
+SETTING = "telemetry.otlp_endpoint"
 _PATH = "/v1/traces"
 
 
@@ -65,18 +65,18 @@ def start(endpoint: str, *, own_ports: Sequence[int | None] = ()) -> Callable[[]
     not installed.
     """
     global _tracer
-    _refuse_loop(endpoint, own_ports)
+    refuse_loop(SETTING, endpoint, own_ports)
     try:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     except ImportError:
-        raise UsageError("telemetry.otlp_endpoint needs the exporter: pip install 'otel-toolselect[export]'") from None
+        raise UsageError(f"{SETTING} needs the exporter: pip install 'otel-toolselect[export]'") from None
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
     resource = Resource.create({"service.name": SERVICE, "service.version": __version__})
     provider = TracerProvider(resource=resource, shutdown_on_exit=False)
-    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=_address(endpoint))))
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=address(endpoint, _PATH))))
     _tracer = provider.get_tracer("otel_toolselect", __version__)
 
     def stop() -> None:
@@ -86,36 +86,3 @@ def start(endpoint: str, *, own_ports: Sequence[int | None] = ()) -> Callable[[]
         provider.shutdown()
 
     return stop
-
-
-def _address(endpoint: str) -> str:
-    """OTLP exporter specification: the base address gets the path of the signal."""
-    return endpoint if urlsplit(endpoint).path.strip("/") else endpoint.rstrip("/") + _PATH
-
-
-def _refuse_loop(endpoint: str, own_ports: Sequence[int | None]) -> None:
-    parts = urlsplit(endpoint)
-    try:
-        port = parts.port or (443 if parts.scheme == "https" else 80)
-    except ValueError:
-        raise UsageError(f"telemetry.otlp_endpoint: {endpoint} has no port that can be") from None
-    if port in own_ports and _is_here(parts.hostname or ""):
-        raise UsageError(
-            f"telemetry.otlp_endpoint: {endpoint} is this receiver itself; name another, say a Collector's"
-        )
-
-
-def _is_here(host: str) -> bool:
-    """Is this an address of this machine? Only those can be bound; with UDP nothing is sent and no port is taken."""
-    try:
-        found = socket.getaddrinfo(host, 0, type=socket.SOCK_DGRAM)
-    except OSError:
-        return False
-    for family, kind, protocol, _, address in found:
-        try:
-            with socket.socket(family, kind, protocol) as probe:
-                probe.bind(address)
-        except OSError:
-            continue
-        return True
-    return False
