@@ -33,8 +33,6 @@ ROWS_PER_INSERT = 8_000  # at 3 KB a span 25 MB, of which the engine needs a ten
 RUNS_PER_PAGE = 500
 RUNS_PER_INSERT = 2_000
 CATALOGS_REMEMBERED = 10_000
-RUNS_PER_INSERT = 2_000
-CATALOGS_REMEMBERED = 10_000
 IDS_PER_PAGE = 10_000
 IDS_PER_QUERY = 64  # ids that a caller names are bound into the request's address, which has a limit
 CHUNK_ROWS, CHUNK_BYTES = 5_000, 32 * 2**20
@@ -57,7 +55,6 @@ class ClickHouseStore:
         self._on_close = on_close
         self._closing = threading.Lock()
         self._versions = _Versions(session)
-        self._catalogs: set[str] = set()  # keys that this store has written, replaced as a whole for other threads
         self._catalogs: set[str] = set()  # keys that this store has written, replaced as a whole for other threads
         self.tables = _tables(session)
         self._judgements = Judgements(session, self.tables, self._versions.next)
