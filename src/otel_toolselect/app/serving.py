@@ -54,6 +54,7 @@ def serving(settings: Settings, lend: Lend) -> Iterator[Serving]:
     An embedded store is lent to other processes from before the first span until after the last is drained, so that
     they never find it locked.
     """
+    from otel_toolselect.app.exporting import ExportCollector, exporting
     from otel_toolselect.app.live import LiveSink, judging
     from otel_toolselect.app.live_figures import LiveCollector
     from otel_toolselect.app.store_figures import StoreCollector
@@ -71,8 +72,10 @@ def serving(settings: Settings, lend: Lend) -> Iterator[Serving]:
             raise EnvironmentProblem(
                 f"{store.dsn} is served already: {store.via}; stop that one, or name another --store"
             )
+        store.set_retention(settings.retention.days or None)
         spool = spool_folder(settings)
         sink: Sink = store
+        after_judging = stack.enter_context(ExitStack())
         live = None
         if settings.live.on:
             live = stack.enter_context(judging(store, settings, sole_writer=folder is not None))
@@ -87,8 +90,11 @@ def serving(settings: Settings, lend: Lend) -> Iterator[Serving]:
         own_spans = stack.enter_context(ExitStack())  # ends after the last drain, which makes spans too
         receiver.start()
         stack.callback(receiver.stop)
+        ports = (receiver.grpc_port, receiver.http_port)
+        if settings.export.on:
+            follower = after_judging.enter_context(exporting(store, settings.export, own_ports=ports))
+            receiver.metrics.register(ExportCollector(follower))
         if settings.telemetry.otlp_endpoint:
-            ports = (receiver.grpc_port, receiver.http_port)
             own_spans.callback(tracing.start(settings.telemetry.otlp_endpoint, own_ports=ports))
         if settled is not None:
             settled.receiving = True

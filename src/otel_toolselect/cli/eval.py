@@ -34,6 +34,8 @@ def command(
     Judging again replaces the verdicts. Exit code: 0 every judged run passed, 1 some failed, 3 nothing could be judged.
     """
     from otel_toolselect import app
+    from otel_toolselect.app.exporting import export_rest
+    from otel_toolselect.cli._output import say
     from otel_toolselect.cli._store import opened
     from otel_toolselect.cli._times import moment
     from otel_toolselect.cli._verdict import finish
@@ -43,4 +45,6 @@ def command(
     window = {"since_ns": moment(since), "until_ns": moment(until)}
     with opened(settings.dsn) as held:
         done = app.evaluate(held, suite, **window, service=service, settings=settings)
+        if settings.export.on and not export_rest(held, settings.export):
+            say("verdicts were not all exported; the next `eval` or `serve` on this store goes on with it")
     finish(done, form, output)

@@ -26,6 +26,8 @@ The file is TOML: its scalars have types, so nothing has to be guessed, and the 
     [[monitor.notify]]         # where notifications go (`monitor.notifiers`)
     type = "webhook"
     url = "https://hooks.example.com/x"
+    [export]                   # verdicts as OpenTelemetry events (docs/notifications.md); off without it
+    otlp_endpoint = "http://collector:4318"
     [limits]
     value_bytes = "1 MiB"      # a longer value is cut, and its span says so
     connections = 1024         # of each port
@@ -57,6 +59,7 @@ from urllib.parse import quote
 from otel_toolselect.config._values import NotifyTarget, Reader, RedactRule, setting, text
 from otel_toolselect.config.sections import (
     CaseNames,
+    Export,
     Judge,
     Limits,
     Live,
@@ -74,6 +77,7 @@ __all__ = [
     "FILE_NAME",
     "PREFIX",
     "CaseNames",
+    "Export",
     "Judge",
     "Limits",
     "Live",
@@ -107,6 +111,7 @@ class Settings:
     judge: Judge = Judge()
     live: Live = Live()
     monitor: Monitor = Monitor()
+    export: Export = Export()
     limits: Limits = Limits()
     retention: Retention = Retention()
     redact: Redact = Redact()

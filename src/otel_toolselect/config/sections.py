@@ -120,6 +120,20 @@ class Monitor:
 
 
 @dataclass(frozen=True, slots=True)
+class Export:
+    """Verdicts as OpenTelemetry events, to `otlp_endpoint` over OTLP/HTTP (`http://collector:4318`); off while empty.
+    `lookback_seconds`: how far back the first start looks.
+    """
+
+    otlp_endpoint: str = setting("", v.address)
+    lookback_seconds: float = setting(3_600.0, v.seconds)
+
+    @property
+    def on(self) -> bool:
+        return bool(self.otlp_endpoint)
+
+
+@dataclass(frozen=True, slots=True)
 class CaseNames:
     """Attributes that identify a case, by field (design section 4)."""
 

@@ -18,6 +18,7 @@ from otel_toolselect.model.spans import LogRecord, Span
 from otel_toolselect.model.verdicts import Cell, RunVerdict
 from otel_toolselect.store.alert_api import Alerts
 from otel_toolselect.store.arrival_api import Arrivals, Cursor
+from otel_toolselect.store.judged_api import Judged
 
 Trace: TypeAlias = tuple[tuple[Span, ...], tuple[LogRecord, ...]]
 """All spans and all log records of one trace id."""
@@ -235,6 +236,19 @@ class Store(Protocol):
         A scope without suite and policy takes all of both; its tools and `by` tool mean the expected one. Excluded runs
         have no cells. Reads the hours that the windows cover and no more, each row once however they overlap.
         """
+        ...
+
+    def judged_since(self, since: Cursor | None = None, limit: int = 1_000) -> Judged:
+        """Decisions kept since the cursor (None: since ever), whoever judged, in the order in which they were kept.
+
+        As with `arrivals`, nothing is missed though several judge at once, and a page, of `limit` decisions or one
+        insert, may tell of one again. One that was replaced meanwhile may come as it was, then the later one comes too;
+        that one was withdrawn is not told.
+        """
+        ...
+
+    def span_ids(self, trace_ids: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+        """Ids of all spans of these traces, in no order; a trace without spans is absent."""
         ...
 
     def runs_of_traces(self, trace_ids: Sequence[str]) -> Mapping[str, tuple[str, ...]]:

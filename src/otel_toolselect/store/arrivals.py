@@ -60,15 +60,25 @@ def read(session: Session, tables: Tables, since: Cursor | None, limit: int) -> 
     select = _places(tables, cursor.settled_ns, latest, listed)
     found = session.select(select.sql, select.params)
     places = list(zip(found.get("At", ()), found.get("Rows", ()), strict=True))
-    chosen, left = _Found(places, len(places) == listed).page(cursor, limit)
     overlap = 2 * now - latest  # as long before now as `latest` is after it
-    settled = max(cursor.settled_ns, overlap if left is None else min(overlap, left - 1))
-    told = {at: rows for at, rows in {**cursor.seen, **chosen}.items() if at > settled}
+    chosen, after, more = advanced(cursor, places, len(places) == listed, limit, overlap)
     ids: set[str] = set()
     for name in names if chosen else ():
-        select = _ids(tables, name, sorted(chosen))
+        select = _ids(tables, name, chosen)
         ids.update(session.select(select.sql, select.params).get("TraceId", ()))
-    return Arrivals(tuple(sorted(ids)), Cursor(settled, told), left is not None)
+    return Arrivals(tuple(sorted(ids)), after, more)
+
+
+def advanced(
+    cursor: Cursor, places: Sequence[tuple[int, int]], cut: bool, limit: int, overlap_ns: int
+) -> tuple[list[int], Cursor, bool]:
+    """Of arrivals after the cursor, (time, rows) in order, those to tell of now, the cursor after them, and whether
+    there are more. `cut`: the list does not go to the end. Nothing becomes visible any more before `overlap_ns`.
+    """
+    chosen, left = _Found(places, cut).page(cursor, limit)
+    settled = max(cursor.settled_ns, overlap_ns if left is None else min(overlap_ns, left - 1))
+    told = {at: rows for at, rows in {**cursor.seen, **chosen}.items() if at > settled}
+    return sorted(chosen), Cursor(settled, told), left is not None
 
 
 def _time(tables: Tables, table: str) -> tuple[str, int]:

@@ -23,6 +23,7 @@ from otel_toolselect.store.alert_api import Alerts
 from otel_toolselect.store.alert_rows import AlertRows
 from otel_toolselect.store.api import Overview, RawEngine, ScopeFigures, TableSize, Trace
 from otel_toolselect.store.arrival_api import Arrivals, Cursor
+from otel_toolselect.store.judged_api import Judged
 from otel_toolselect.store.judgements import Judgements
 from otel_toolselect.store.queries import LOGS, SPANS, Select, Tables, TraceFilter
 from otel_toolselect.store.session import Session
@@ -250,6 +251,16 @@ class ClickHouseStore:
         self, of: Scope, by: Sequence[str], windows: Sequence[Window]
     ) -> Mapping[Series, tuple[Mapping[Cell, int], ...]]:
         return observing.confusion(self._session, of, by, windows)
+
+    def judged_since(self, since: Cursor | None = None, limit: int = 1_000) -> Judged:
+        return self._judgements.since(since or Cursor(), limit)
+
+    def span_ids(self, trace_ids: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+        found: dict[str, tuple[str, ...]] = {}
+        for ids in _parts(sorted(set(trace_ids)), IDS_PER_QUERY) if self.tables.has(SPANS) else ():
+            rows = self._select(queries.span_ids(ids))
+            found |= dict(zip(rows.get("TraceId", ()), map(tuple, rows.get("SpanIds", ())), strict=True))
+        return found
 
     def runs_of_traces(self, trace_ids: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         return self._judgements.runs_of_traces(trace_ids)

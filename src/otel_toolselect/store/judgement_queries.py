@@ -35,6 +35,23 @@ LIMIT {{limit:UInt32}}"""
     return Select(sql, params | {"limit": limit})
 
 
+def versions(after: int, limit: int) -> Select:
+    """What was kept after a version, by version: all rows of an insert bear one."""
+    sql = """SELECT Version AS At, count() AS Rows FROM judgements
+WHERE Version > {after:UInt64} GROUP BY At ORDER BY At LIMIT {limit:UInt32}"""
+    return Select(sql, {"after": after, "limit": limit})
+
+
+def of_versions(columns: Mapping[str, str], kept: Sequence[int]) -> Select:
+    """Decisions as they were kept then, replaced since or not, in that order. `Kept`: the version."""
+    chosen = ", ".join(f"{expression} AS `{alias}`" for alias, expression in columns.items())
+    sql = f"""SELECT {chosen}, Version AS Kept
+FROM judgements
+WHERE Gone = 0 AND Version >= {{first:UInt64}} AND Version <= {{last:UInt64}} AND Version IN {{kept:Array(UInt64)}}
+ORDER BY Version, Suite, Hour, RunId, Rule"""
+    return Select(sql, {"first": kept[0], "last": kept[-1], "kept": list(kept)})
+
+
 def standing(suites: Sequence[str], run_ids: Sequence[str], first_hour: int, last_hour: int) -> Select:
     """Keys of the decisions that stand for these runs, filed under hours (epoch seconds) from first to last."""
     sql = """SELECT Suite, toUInt32(Hour) AS FiledUnder, RunId, Rule

@@ -8,8 +8,10 @@ from itertools import islice
 
 from otel_toolselect.model.decisions import Decision
 from otel_toolselect.model.verdicts import RunVerdict
+from otel_toolselect.store import arrivals, decision_rows, judgement_queries, queries
 from otel_toolselect.store import columns as c
-from otel_toolselect.store import decision_rows, judgement_queries
+from otel_toolselect.store.arrival_api import Cursor
+from otel_toolselect.store.judged_api import Judged, Kept
 from otel_toolselect.store.queries import Tables
 from otel_toolselect.store.session import Session
 
@@ -87,6 +89,25 @@ class Judgements:
             if len(filed) < ROWS_PER_PAGE:
                 return
             after = (found["Suite"][-1], filed[-1], found["RunId"][-1], found["Rule"][-1])
+
+    def since(self, cursor: Cursor, limit: int) -> Judged:
+        """See `Store.judged_since`."""
+        if not self._tables.has("judgements"):
+            return Judged((), cursor)
+        now = self._session.select(queries.NOW)["Now"][0]  # first: see `arrivals`
+        listed = len(cursor.seen) + arrivals.PLACES_PER_PAGE * 10
+        select = judgement_queries.versions(cursor.settled_ns, listed)
+        found = self._session.select(select.sql, select.params)
+        places = list(zip(found.get("At", ()), found.get("Rows", ()), strict=True))
+        overlap = now - arrivals.OVERLAP_S * 10**9
+        chosen, after, more = arrivals.advanced(cursor, places, len(places) == listed, limit, overlap)
+        if not chosen:
+            return Judged((), after, more)
+        select = judgement_queries.of_versions(decision_rows.READ_COLUMNS, chosen)
+        rows = self._session.select(select.sql, select.params)
+        versions = rows.pop("Kept", [])
+        kept = map(Kept, decision_rows.read_decisions(rows), versions)
+        return Judged(tuple(kept), after, more)
 
     def runs_of_traces(self, trace_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
         runs: dict[str, list[str]] = {}

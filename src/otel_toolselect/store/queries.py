@@ -8,7 +8,7 @@ expression over the Collector's columns stands in), and which filters a caller a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -239,6 +239,12 @@ FROM {table}
 WHERE {_where(conditions)}
 ORDER BY TraceId"""
     return Select(sql, wanted.params | {"first": first, "last": last})
+
+
+def span_ids(trace_ids: Sequence[str]) -> Select:
+    sql = f"""SELECT TraceId, groupUniqArray(SpanId) AS SpanIds
+FROM {SPANS} WHERE TraceId IN {{ids:Array(String)}} GROUP BY TraceId"""
+    return Select(sql, {"ids": list(trace_ids)})
 
 
 def orphan_logs(tables: Tables, wanted: TraceFilter) -> Select | None:

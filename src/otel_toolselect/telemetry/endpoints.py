@@ -10,7 +10,7 @@ from otel_toolselect.errors import UsageError
 
 
 def address(endpoint: str, path: str) -> str:
-    """OTLP exporter specification: the base address gets the path of the signal, an address with a path keeps its own."""
+    """OTLP exporter specification: the base address gets the path of the signal, one with a path keeps its own."""
     return endpoint if urlsplit(endpoint).path.strip("/") else endpoint.rstrip("/") + path
 
 

@@ -244,6 +244,47 @@ class StoreContract(AlertsContract):
         assert [trace_id for ids in pages for trace_id in ids] == [f"{n:032x}" for n in range(6)]
         assert len(store.arrivals(limit=1).trace_ids) == 1  # an insert is told of as a whole
 
+    # what was judged, in the order in which it was kept
+
+    def test_decisions_are_told_once_in_the_order_in_which_they_were_kept(self, store: Store) -> None:
+        assert store.judged_since().kept == ()
+        first = [decision("r2"), decision("r1", "z"), decision("r1", rule="q")]
+        store.add_judged([], first)
+        page = store.judged_since()
+        assert sorted((k.decision for k in page.kept), key=repr) == sorted(first, key=repr)
+        store.add_judged([], [decision("r2", status="fail"), decision("r0")])
+        kept = Cursor.parse(str(page.cursor))  # as a bookmark keeps it
+        second = store.judged_since(kept)
+        assert [k.decision.run_id for k in second.kept] == ["r0", "r2"]
+        assert min(k.version for k in second.kept) > max(k.version for k in page.kept)
+        assert store.judged_since(second.cursor).kept == ()
+
+    def test_decisions_that_were_withdrawn_are_not_told(self, store: Store) -> None:
+        store.write_runs([run("r1")])
+        store.add_judged([], [decision("r1"), decision("r2")])
+        page = store.judged_since()
+        store.retract(["r1"])
+        assert store.judged_since(page.cursor).kept == ()
+
+    def test_decisions_are_told_by_pages(self, store: Store) -> None:
+        for n in range(6):
+            store.add_judged([], [decision(f"r{n}"), decision(f"s{n}")])
+        pages = []
+        cursor, more = None, True
+        while more:
+            page = store.judged_since(cursor, limit=4)
+            pages.append([k.decision.run_id for k in page.kept])
+            cursor, more = page.cursor, page.more
+        assert pages == [["r0", "s0", "r1", "s1"], ["r2", "s2", "r3", "s3"], ["r4", "s4", "r5", "s5"]]
+
+    def test_span_ids_by_trace(self, store: Store) -> None:
+        store.insert([span(1, 1), span(1, 2), span(2, 3), span(1, 2)], [])
+        found = store.span_ids([f"{n:032x}" for n in (1, 2, 9)])
+        assert {trace: sorted(ids) for trace, ids in found.items()} == {
+            f"{1:032x}": [f"{1:016x}", f"{2:016x}"],
+            f"{2:032x}": [f"{3:016x}"],
+        }
+
     def test_what_becomes_visible_late_is_not_missed(self, store: Store) -> None:
         # an insert that began before another one and ended after it: its arrival lies before what was told already
         store.insert([span(1)], [])
