@@ -84,7 +84,7 @@ def store(home: Store) -> Store:
 
 
 def empty(store: Store) -> None:
-    for table in ("otel_traces", "otel_logs", "runs", "verdicts", "judgements", "catalogs"):
+    for table in ("otel_traces", "otel_logs", "runs", "verdicts", "judgements"):
         store._session.execute(f"TRUNCATE TABLE {table}")  # type: ignore[attr-defined]
 
 

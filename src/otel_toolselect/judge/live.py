@@ -12,13 +12,13 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from otel_toolselect.assemble import CaseAttributes, assemble
 from otel_toolselect.errors import StoreError
 from otel_toolselect.judge.grouping import Group, Grouping
-from otel_toolselect.judge.panel import Panel
-from otel_toolselect.judge.waiting import Patience, Waiting
+from otel_toolselect.judge.panel import Judged, Panel, joined
+from otel_toolselect.judge.waiting import Patience, Slot, Waiting
 from otel_toolselect.model.runs import Run
 from otel_toolselect.model.spans import LogRecord, Span
 from otel_toolselect.store import Store
@@ -27,6 +27,9 @@ from otel_toolselect.telemetry import tracing
 log = logging.getLogger(__name__)
 
 TRACES_PER_TURN = 1_000
+_AT_ONCE = (
+    64  # traces that go through all stages together: what one stage made is in the processor's cache for the next
+)
 _TICK_S = 0.25
 _LONGEST_PAUSE_S = 30.0
 
@@ -166,7 +169,7 @@ class LiveJudge:
                 return 0
             try:
                 with tracing.span("judge", traces=len(slots)):
-                    self._judge(self._grouping.groups(slots))
+                    self._judge(slots)
             except StoreError:
                 for slot in slots:
                     slot.held = False  # a part may be written: what stands now is asked of the store the next time
@@ -181,7 +184,15 @@ class LiveJudge:
             self.counters.read_back = self._grouping.read_back
             return len(slots)
 
-    def _judge(self, groups: Sequence[Group]) -> None:
+    def _judge(self, slots: Sequence[Slot]) -> None:
+        panel = self._panel()
+        work = _Work()
+        for at in range(0, len(slots), _AT_ONCE):
+            groups = self._grouping.groups(slots[at : at + _AT_ONCE])
+            self._judge_groups(groups, panel, work)
+        self._keep(panel, work)
+
+    def _judge_groups(self, groups: Sequence[Group], panel: Panel, work: _Work) -> None:
         made: list[tuple[Group, list[Run]]] = []
         for group in groups:
             try:
@@ -189,25 +200,40 @@ class LiveJudge:
             except Exception as error:  # noqa: BLE001 - a fault in one group must not stop the others
                 self.counters.faults += 1
                 log.error("%d traces cannot be assembled: %s", len(group.trace_ids), type(error).__name__)
-        first = [run for group, runs in made if not group.earlier for run in runs]
-        again = [run for group, runs in made if group.earlier for run in runs]
-        gone = {run_id for group, _ in made for run_id in group.earlier} - {run.run_id for run in again}
-        self._keep(first, again, gone)
+        earlier = {run_id for group, _ in made for run_id in group.earlier}
+        work.forget(earlier)
+        work.first.append(panel.judge(run for group, runs in made if not group.earlier for run in runs))
+        again = panel.judge(run for group, runs in made if group.earlier for run in runs)
+        work.again.append(again)
+        work.gone |= earlier
+        work.gone -= {run.run_id for run in again.runs}
         for group, runs in made:
             self._grouping.remember(group, runs)
 
-    def _keep(self, first: list[Run], again: list[Run], gone: set[str]) -> None:
-        panel = self._panel()
-        judged = panel.judge(first)
-        self._store.write_runs(judged.runs)
-        self._store.add_judged(judged.verdicts, judged.decisions)
-        judged_again = panel.judge(again)
-        self._store.write_runs(judged_again.runs)
-        self._store.replace_judged(panel.names, judged_again.runs, judged_again.verdicts, judged_again.decisions)
-        for part in (judged, judged_again):
+    def _keep(self, panel: Panel, work: _Work) -> None:
+        first, again = joined(work.first), joined(work.again)
+        self._store.write_runs((*first.runs, *again.runs))
+        self._store.add_judged(first.verdicts, first.decisions)
+        self._store.replace_judged(panel.names, again.runs, again.verdicts, again.decisions)
+        for part in (first, again):
             self.counters.runs += len(part.runs)
             self.counters.verdicts += len(part.verdicts)
             self.counters.decisions += len(part.decisions)
-        if gone:
-            self._store.retract(sorted(gone))
-            self.counters.retracted += len(gone)
+        if work.gone:
+            self._store.retract(sorted(work.gone))
+            self.counters.retracted += len(work.gone)
+
+
+@dataclass(slots=True)
+class _Work:
+    """What a turn has judged so far: runs that are new, runs in place of earlier ones, and earlier ones that are gone."""
+
+    first: list[Judged] = field(default_factory=list)
+    again: list[Judged] = field(default_factory=list)
+    gone: set[str] = field(default_factory=set)
+
+    def forget(self, run_ids: set[str]) -> None:
+        """Runs of this turn whose traces are assembled once more, with others."""
+        if run_ids:
+            self.first = [part.without(run_ids) for part in self.first]
+            self.again = [part.without(run_ids) for part in self.again]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from otel_toolselect.judge.decisions import decision_of, traffic_of
 from otel_toolselect.judge.judging import Views, judge
+from otel_toolselect.judge.labelling import Labelling
 from otel_toolselect.judge.policies import judge_rules
-from otel_toolselect.model.decisions import Decision
+from otel_toolselect.model.decisions import LABELS, Decision
 from otel_toolselect.model.runs import Run
 from otel_toolselect.model.verdicts import RunVerdict
 from otel_toolselect.rules import Suite
@@ -27,6 +28,22 @@ class Judged:
     verdicts: tuple[RunVerdict, ...] = ()
     decisions: tuple[Decision, ...] = ()
 
+    def without(self, run_ids: Collection[str]) -> Judged:
+        return Judged(
+            tuple(run for run in self.runs if run.run_id not in run_ids),
+            tuple(verdict for verdict in self.verdicts if verdict.run_id not in run_ids),
+            tuple(decision for decision in self.decisions if decision.run_id not in run_ids),
+        )
+
+
+def joined(parts: Sequence[Judged]) -> Judged:
+    """Parts without a run in common as one."""
+    return Judged(
+        tuple(run for part in parts for run in part.runs),
+        tuple(verdict for part in parts for verdict in part.verdicts),
+        tuple(decision for part in parts for decision in part.decisions),
+    )
+
 
 def _nobody() -> AbstractContextManager[Asker | None]:
     return nullcontext(None)
@@ -39,11 +56,12 @@ class Panel:
     suites: tuple[Suite, ...] = ()
     rules: tuple[RuleFile, ...] = ()
     asking: Asking = _nobody
+    labelling: Labelling = field(default_factory=Labelling)
 
     @property
     def names(self) -> tuple[str, ...]:
         """The suites and rule files by name, as decisions bear them; "" stands for all traffic."""
-        return tuple(sorted({"", *(s.name for s in self.suites), *(r.name for r in self.rules)}))
+        return tuple(sorted({"", LABELS, *(s.name for s in self.suites), *(r.name for r in self.rules)}))
 
     def judge(self, runs: Iterable[Run]) -> Judged:
         """Pure but for the yes/no judge: the same runs give the same outcome in any order."""
@@ -63,4 +81,5 @@ class Panel:
                     view = views.of(by_id[ruling.verdict.run_id])
                     found = decision_of(ruling.verdict, view, rule=ruling.rule, severity=ruling.severity, origin="rule")
                     decisions.append(found)
+        decisions += self.labelling.decisions(listed)
         return Judged(listed, tuple(verdicts), tuple(decisions))
