@@ -107,7 +107,7 @@ def test_a_rule_decides_without_a_label() -> None:
 
 
 def test_a_panel_names_all_that_it_holds_runs_to() -> None:
-    assert Panel((SUITE,), (RULES,)).names == ("", "guard", "shop")
+    assert Panel((SUITE,), (RULES,)).names == ("", "guard", "labels", "shop")
 
 
 def test_every_run_is_traffic_once_also_without_any_expectation() -> None:

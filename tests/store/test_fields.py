@@ -15,7 +15,7 @@ EVENT_FIELDS = {
 }  # fmt: skip
 KEPT: dict[type, set[str]] = {
     runs.Run: {field for field, _ in run_rows._PLAIN.values()}
-    | {"no_call", "tools", "events", "dialects", "trace_ids", "history"},
+    | {"no_call", "tools", "events", "dialects", "trace_ids", "history", "expected"},
     verdicts.RunVerdict: {field for field, _ in verdict_rows._PLAIN.values()}
     | {"cells", "layers", "findings", "tags", "call_scores"},
     decisions.Decision: {
@@ -24,7 +24,7 @@ KEPT: dict[type, set[str]] = {
         *decision_rows._COUNTS.values(),
         *(key for key, _ in decision_rows._MEASURES.values()),
     }
-    | {*decision_rows._LISTS.values(), *decision_rows._FLAGGED, "layers", "cells", "start_ns"},
+    | {*decision_rows._LISTS.values(), *decision_rows._FLAGGED, "layers", "cells", "start_ns", "counts"},
     runs.NoCall: {"label", "signal", "confidence"},
     runs.ToolDefinition: {"name", "description", "schema"},
     verdicts.LayerVerdict: {"status", "explanation", "evidence"},

@@ -79,7 +79,7 @@ def assembled(observations: Iterable[Observation], settings: Settings | None = N
     from otel_toolselect.assemble import CaseAttributes, assemble
 
     names = (settings or load()).case_attributes
-    attributes = CaseAttributes(names.case_id, names.suite, names.label, names.attempt)
+    attributes = CaseAttributes(names.case_id, names.suite, names.label, names.attempt, names.expected)
     with tracing.span("assemble") as add:
         runs = assemble(observations, attributes)
         add("runs", len(runs))
@@ -170,7 +170,9 @@ def evaluate(
     """Stored spans against a suite; runs and verdicts are kept. Judging again replaces, so nothing counts
     twice.
     """
+    from otel_toolselect.app.labels import labelling
     from otel_toolselect.judge.decisions import decision_of, traffic_of
+    from otel_toolselect.model.decisions import LABELS
     from otel_toolselect.rules import RunView, load_suite
     from otel_toolselect.stats import report
 
@@ -183,7 +185,8 @@ def evaluate(
         decision_of(verdict, RunView(by_id[verdict.run_id], expectations.policy)) for verdict in verdicts.runs
     ]
     store.write_runs(runs)
-    store.replace_judged(["", expectations.name], list(by_id.values()), verdicts.runs, decisions)
+    decisions += labelling(store, settings or load()).decisions(runs)
+    store.replace_judged(["", LABELS, expectations.name], list(by_id.values()), verdicts.runs, decisions)
     return Evaluated(report(verdicts), by_id, expectations)
 
 

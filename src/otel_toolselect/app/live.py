@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from otel_toolselect.app.labels import labelling
 from otel_toolselect.app.panels import PanelFiles
 from otel_toolselect.config import Settings
 from otel_toolselect.errors import StoreError
@@ -58,11 +59,16 @@ def judging(store: Store, settings: Settings, *, sole_writer: bool) -> Iterator[
     from otel_toolselect.judge.waiting import Patience
 
     wanted, names = settings.live, settings.case_attributes
-    files = PanelFiles(wanted.suites, wanted.rules, partial(app.asker_of, settings.judge))
+    files = PanelFiles(
+        wanted.suites,
+        wanted.rules,
+        partial(app.asker_of, settings.judge),
+        labelling=partial(labelling, store, settings),
+    )
     judge = LiveJudge(
         store,
         files,
-        CaseAttributes(names.case_id, names.suite, names.label, names.attempt),
+        CaseAttributes(names.case_id, names.suite, names.label, names.attempt, names.expected),
         Patience(settle=wanted.settle_seconds, wait=wanted.wait_seconds, memory=wanted.memory_bytes),
         sole_writer=sole_writer,
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from otel_toolselect.errors import InputError
+from otel_toolselect.judge.labelling import Labelling
 from otel_toolselect.judge.panel import Asking, Panel
 
 if TYPE_CHECKING:
@@ -31,11 +32,13 @@ class PanelFiles:
         rules: Sequence[str],
         asking: Asking,
         *,
+        labelling: Callable[[], Labelling] = Labelling,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._suites = tuple(suites)
         self._rules = tuple(rules)
         self._asking = asking
+        self._labelling = labelling
         self._clock = clock
         self._stamps = self._stamped()
         self._panel = self._load()
@@ -73,7 +76,7 @@ class PanelFiles:
 
         suites: list[Suite] = [load_suite(path) for path in self._suites]
         rules: list[RuleFile] = [load_rules(path) for path in self._rules]
-        return Panel(tuple(suites), tuple(rules), self._asking)
+        return Panel(tuple(suites), tuple(rules), self._asking, self._labelling())
 
     def _stamped(self) -> list[tuple[int, int] | None]:
         """Time and size of each file, None for one that is away: an editor may be replacing it."""

@@ -56,6 +56,7 @@ def build(group: Group, generations: Sequence[Sequence[Observation]], tree: Tree
         suite=case.first(names.suite),
         label=case.first(names.label),
         attempt=case.number(names.attempt),
+        expected=(case if group.parent is None else Named.without_resources(members)).listed(names.expected),
         service=next((service for o in sources if (service := o.span.service)), ""),
         agent=agent,
         provider=next((t.provider for t in answers if t.provider), None) or _first(sources, "provider"),

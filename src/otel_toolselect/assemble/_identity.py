@@ -12,15 +12,19 @@ from otel_toolselect.model.observations import Observation
 
 @dataclass(frozen=True, slots=True)
 class CaseAttributes:
-    """Names of the attributes that identify a case, the first that is set wins. They are settings."""
+    """Names of the attributes that identify a case or say what is expected, the first that is set wins. They are
+    settings.
+    """
 
     case_id: tuple[str, ...] = ("toolselect.case.id", "test.case.name")
     suite: tuple[str, ...] = ("toolselect.suite", "test.suite.name")
     label: tuple[str, ...] = ("toolselect.label", "test.run.id")
     attempt: tuple[str, ...] = ("toolselect.attempt",)
+    expected: tuple[str, ...] = ("toolselect.expected",)
 
 
 DEFAULT_ATTRIBUTES = CaseAttributes()
+_LONGEST_NAME, _MOST_NAMES = 256, 32
 
 
 def run_id(trace_id: str, root_span_id: str) -> str:
@@ -36,6 +40,13 @@ class Named:
         # spans of one request share their resource
         self._maps += {id(o.span.resource): o.span.resource for o in sources}.values()
 
+    @classmethod
+    def without_resources(cls, sources: Sequence[Observation]) -> Named:
+        """For nested runs: what a resource says is said of the run that answers the user."""
+        found = cls(())
+        found._maps = [o.span.attributes for o in sources]
+        return found
+
     def first(self, keys: Iterable[str]) -> str | None:
         """The first value of any of these attributes, as text."""
         for key in keys:
@@ -49,3 +60,17 @@ class Named:
     def number(self, keys: Iterable[str]) -> int | None:
         value = self.first(keys)
         return int(value) if value is not None and value.lstrip("-").isdigit() else None
+
+    def listed(self, keys: Iterable[str]) -> tuple[str, ...]:
+        """The first of these attributes that names something: a list of texts, or one text parted by commas."""
+        for key in keys:
+            for attributes in self._maps:
+                value = attributes.get(key)
+                parts = value.split(",") if isinstance(value, str) else value
+                if not isinstance(parts, (list, tuple)):
+                    continue
+                names = [part.strip() for part in parts if isinstance(part, str)]
+                found = dict.fromkeys(name for name in names if name and len(name) <= _LONGEST_NAME)
+                if found:
+                    return tuple(found)[:_MOST_NAMES]
+        return ()

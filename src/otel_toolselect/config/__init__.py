@@ -61,6 +61,7 @@ from otel_toolselect.config.sections import (
     CaseNames,
     Export,
     Judge,
+    Labels,
     Limits,
     Live,
     Monitor,
@@ -79,6 +80,7 @@ __all__ = [
     "CaseNames",
     "Export",
     "Judge",
+    "Labels",
     "Limits",
     "Live",
     "Monitor",
@@ -112,6 +114,7 @@ class Settings:
     live: Live = Live()
     monitor: Monitor = Monitor()
     export: Export = Export()
+    labels: Labels = Labels()
     limits: Limits = Limits()
     retention: Retention = Retention()
     redact: Redact = Redact()

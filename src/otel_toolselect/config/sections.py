@@ -120,6 +120,22 @@ class Monitor:
 
 
 @dataclass(frozen=True, slots=True)
+class Labels:
+    """Labels on production traffic (docs/labels.md). `policy`: a suite or rule file whose policy says which tools are
+    metadata and which names are one tool.
+
+    The sample of a day: all failures, `per_stratum` runs of each other stratum, `random` of all; another `seed` is
+    another sample. `alternatives`: other first actions that the yes/no judge is asked about where it rejects one.
+    """
+
+    policy: str = setting("", v.text)
+    seed: str = setting("toolselect", v.text)
+    per_stratum: int = setting(5, v.whole(0, 10**6))
+    random: int = setting(20, v.whole(0, 10**6))
+    alternatives: int = setting(8, v.whole(0, 1000))
+
+
+@dataclass(frozen=True, slots=True)
 class Export:
     """Verdicts as OpenTelemetry events, to `otlp_endpoint` over OTLP/HTTP (`http://collector:4318`); off while empty.
     `lookback_seconds`: how far back the first start looks.
@@ -135,12 +151,13 @@ class Export:
 
 @dataclass(frozen=True, slots=True)
 class CaseNames:
-    """Attributes that identify a case, by field (design section 4)."""
+    """Attributes that identify a case, by field (design section 4); `expected`: allowed first actions of a run."""
 
     case_id: tuple[str, ...] = setting(("toolselect.case.id", "test.case.name"), v.names, variable=None)
     suite: tuple[str, ...] = setting(("toolselect.suite", "test.suite.name"), v.names, variable=None)
     label: tuple[str, ...] = setting(("toolselect.label", "test.run.id"), v.names, variable=None)
     attempt: tuple[str, ...] = setting(("toolselect.attempt",), v.names, variable=None)
+    expected: tuple[str, ...] = setting(("toolselect.expected",), v.names, variable=None)
 
 
 @dataclass(frozen=True, slots=True)

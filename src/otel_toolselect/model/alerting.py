@@ -26,7 +26,7 @@ UNIT_NS: Mapping[str, int] = {
     "d": 86_400 * SECOND_NS,
     "w": 604_800 * SECOND_NS,
 }
-DIMENSIONS = ("suite", "policy", "tool", "agent", "service", "model", "prompt", "catalog", "tenant")
+DIMENSIONS = ("suite", "policy", "tool", "agent", "service", "model", "prompt", "catalog", "tenant", "origin")
 SEVERITIES = ("info", "warning", "critical")
 AGAINST: tuple[Against, ...] = ("baseline", "release", "previous")
 
@@ -121,7 +121,9 @@ Condition: TypeAlias = Limit | Change | Drift
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What an alert is about; an empty tuple does not limit. `pair`: (expected, observed)."""
+    """What an alert is about; an empty tuple does not limit. `pair`: (expected, observed). `origin`: who said what was
+    expected (`model.decisions.Origin`).
+    """
 
     suite: tuple[str, ...] = ()
     policy: tuple[str, ...] = ()
@@ -132,6 +134,7 @@ class Scope:
     prompt: tuple[str, ...] = ()
     catalog: tuple[str, ...] = ()
     tenant: tuple[str, ...] = ()
+    origin: tuple[str, ...] = ()
     pair: tuple[str, str] | None = None
 
 

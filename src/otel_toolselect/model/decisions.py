@@ -18,10 +18,15 @@ Origin: TypeAlias = Literal["suite", "rule", "attribute", "person", "judge"]
 """
 
 
+LABELS = "labels"
+"""The `suite` of decisions on labelled traffic; their `rule` is the origin, so that each has a decision of its own."""
+
+
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """One run under one suite (`rule` ""), under one rule of a rule file, or (`suite` "") under no expectation at all.
-    Times in nanoseconds UTC.
+    """One run under one suite (`rule` ""), under one rule of a rule file, under a label (`suite` `LABELS`), or (`suite`
+    "") under no expectation at all. Times in nanoseconds UTC. `counts` False: another origin has precedence for this
+    run (`model.labels.PRECEDENCE`), so that this decision is left out of figures that are not cut by origin.
 
     `status` is the one word for the verdict (`model.rulings.overall`); `layers` holds those that apply. `cells` as in
     the verdict: none for an excluded run. `calls`: (tool, redundant or not) of each call in order; `scored`: (tool,
@@ -68,3 +73,4 @@ class Decision:
     input_tokens: int | None = None
     output_tokens: int | None = None
     cost_usd: float | None = None
+    counts: bool = True

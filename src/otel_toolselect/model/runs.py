@@ -110,7 +110,8 @@ class Run:
     `first_action` and `observed_class` are those without a policy (metadata tools count); a judge with a policy
     computes its own. `no_call` is always the reading of `final_text`. `incomplete` says why a run is not complete,
     None when it is. `history` is what the user said before `request` in the same conversation, oldest first, as far as
-    the run's own spans show it. Times in nanoseconds UTC; `tools` is None when the trace holds no catalog (unknown, not
+    the run's own spans show it. `expected`: first actions that the trace itself says are right
+    (`toolselect.expected`). Times in nanoseconds UTC; `tools` is None when the trace holds no catalog (unknown, not
     empty). `attributes` are the short ones of resource and root span, for rules that match on them; they are not kept
     with a run, as the raw spans are, and are no part of its identity.
     """
@@ -141,6 +142,7 @@ class Run:
     input_tokens: int | None = None
     output_tokens: int | None = None
     cost_usd: float | None = None
+    expected: tuple[str, ...] = ()
     incomplete: str | None = None
     dialects: tuple[str, ...] = ()
     attributes: Mapping[str, bool | int | float | str] = field(default_factory=dict, compare=False, repr=False)

@@ -6,6 +6,7 @@ Importing this package is cheap; the engine and its client are loaded by `open_s
 from otel_toolselect.store.api import Overview, RawEngine, RawResult, ScopeFigures, Store, TableSize, Trace
 from otel_toolselect.store.arrival_api import Arrivals, Cursor
 from otel_toolselect.store.judged_api import Judged, Kept
+from otel_toolselect.store.label_api import Labels, Sampling
 from otel_toolselect.store.opening import open_store
 from otel_toolselect.store.serveinfo import (
     SERVE_INFO_NAME,
@@ -21,9 +22,11 @@ __all__ = [
     "Cursor",
     "Judged",
     "Kept",
+    "Labels",
     "Overview",
     "RawEngine",
     "RawResult",
+    "Sampling",
     "ScopeFigures",
     "ServeInfo",
     "Store",

@@ -58,7 +58,7 @@ ORDER BY AtNs DESC, SettledNs DESC, Key DESC, Receiver LIMIT {{limit:UInt32}}"""
 def sightings(query: Query, *, facts: bool, since_ns: int, until_ns: int) -> Select:
     """Rows of (B0.., Model, PromptVersion, CatalogId, Label, First, N). What was written twice counts twice in N."""
     by = [DIMENSIONS[name] for name in query.by if name != "tool"]
-    where, params = scope_conditions(query.of, facts, "")
+    where, params = scope_conditions(query.of, facts, "", query.by)
     keys = [f"B{i}" for i in range(len(by))]
     identity = ["Model", "PromptVersion", "CatalogId", "Label"]
     named = [f"{expression} AS {key}" for expression, key in zip(by, keys, strict=True)]

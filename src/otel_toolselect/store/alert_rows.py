@@ -174,7 +174,7 @@ class AlertRows:
 
 def _only_services(query: Query) -> None:
     of = query.of
-    limits = [of.suite, of.policy, of.tool, of.agent, of.model, of.prompt, of.catalog, of.tenant, of.pair]
+    limits = [of.suite, of.policy, of.tool, of.agent, of.model, of.prompt, of.catalog, of.tenant, of.origin, of.pair]
     if any(limits) or set(query.by) - {"service"}:
         raise InputError(
             "ingest_lag_p95 is of spans: it can be limited to services or split by them, and by nothing else"

@@ -66,7 +66,7 @@ READ_COLUMNS: dict[str, str] = {
     name: name
     for name in (
         *_TEXTS, *_OPTIONAL, *_COUNTS, *_MEASURES, *_LAYER_COLUMNS, *_LISTS, "Expected", "Observed",
-        *(name for pair in _FLAGGED.values() for name in pair), "StartNs",
+        *(name for pair in _FLAGGED.values() for name in pair), "StartNs", "Counts",
     )
 }  # fmt: skip
 
@@ -97,6 +97,7 @@ def decision_columns(decisions: Sequence[Decision], version: int) -> dict[str, p
         "Version": c.column([version] * len(decisions), c.UINT64),
         "Start": c.column([d.start_ns for d in decisions], c.TIME),
         "StartNs": c.column([d.start_ns for d in decisions], c.UINT64),
+        "Counts": c.column([int(d.counts) for d in decisions], c.UINT8),
         "Expected": c.nested([[cell.expected for cell in d.cells] for d in decisions], c.TEXT),
         "Observed": c.nested([[cell.observed for cell in d.cells] for d in decisions], c.TEXT),
     }
@@ -127,6 +128,7 @@ def read_decisions(found: Mapping[str, list[Any]]) -> Iterator[Decision]:
         yield Decision(
             **plain,
             start_ns=row["StartNs"],
+            counts=bool(row["Counts"]),
             layers={layer: row[name] for name, layer in _LAYER_COLUMNS.items() if row[name]},
             cells=tuple(map(Cell, row["Expected"], row["Observed"])),
         )

@@ -1,4 +1,4 @@
-"""Runs as rows of `runs` and back (sql/0003, 0006). A column that is null in every run is left out."""
+"""Runs as rows of `runs` and back (sql/0003, 0006, 0009). A column that is null in every run is left out."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _DERIVED: dict[str, tuple[str, pa.DataType]] = {
 
 READ_COLUMNS: dict[str, str] = {
     **{name: name for name in _PLAIN},
-    **{name: name for name in ("TraceIds", "History", "Dialects", "ToolsKey", "EventList")},
+    **{name: name for name in ("TraceIds", "History", "Dialects", "Expected", "ToolsKey", "EventList")},
     **{name: name for name in ("NoCallLabel", "NoCallSignal", "NoCallConfidence")},
 }
 
@@ -85,6 +85,7 @@ def run_columns(runs: Sequence[Run], tool_keys: Sequence[str | None], version: i
         "TraceIds": c.nested([run.trace_ids for run in runs], c.TEXT),
         "History": c.nested([run.history for run in runs], c.TEXT),
         "Dialects": c.nested([run.dialects for run in runs], c.TEXT),
+        "Expected": c.nested([run.expected for run in runs], c.TEXT),
         "NoCallLabel": c.column([run.no_call.label for run in runs], c.TEXT),
         "NoCallSignal": c.column([run.no_call.signal for run in runs], c.TEXT),
         "NoCallConfidence": c.column([run.no_call.confidence for run in runs], c.DOUBLE),
@@ -114,6 +115,7 @@ def read_runs(found: Mapping[str, list[Any]], tools: Mapping[str, tuple[ToolDefi
             trace_ids=tuple(found["TraceIds"][i]),
             history=tuple(found["History"][i]),
             dialects=tuple(found["Dialects"][i]),
+            expected=tuple(found["Expected"][i]),
             tools=None if key is None else tools[key],
             no_call=NoCall(found["NoCallLabel"][i], found["NoCallSignal"][i], found["NoCallConfidence"][i]),
             events=read_events(found["EventList"][i], fields["final_text"]),

@@ -108,5 +108,6 @@ DIMENSIONS: Mapping[str, str] = {
     "prompt": "PromptVersion",
     "catalog": "CatalogId",
     "tenant": "Tenant",
+    "origin": "Origin",
 }
 """What figures are cut by, beside the tool."""

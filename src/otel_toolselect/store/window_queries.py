@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from otel_toolselect.model.alerting import Query, Scope, Window
+from otel_toolselect.model.decisions import LABELS
 from otel_toolselect.store.queries import MAX_TIME_NS, Select
 from otel_toolselect.store.signal_figures import DIMENSIONS, FIGURES, JOINS, LISTS, MIXES, Grain
 
@@ -27,7 +28,7 @@ def figures(query: Query, windows: Sequence[Window]) -> Select:
     figure = FIGURES[query.signal]
     by = [_dimension(name, figure.tool) for name in query.by] + ([figure.split] if figure.split else [])
     listed = figure.grain in LISTS
-    conditions, params = scope_conditions(query.of, figure.facts, "" if listed else figure.tool)
+    conditions, params = scope_conditions(query.of, figure.facts, "" if listed else figure.tool, query.by)
     hit = f"{figure.hit} AND Tool IN {{tool:Array(String)}}" if listed and query.of.tool else figure.hit
     counted = [f"sum({figure.n}) AS N", f"sum({hit}) AS Hits"]
     total = ["sum(N) AS N", "sum(Hits) AS Hits"]
@@ -41,14 +42,14 @@ def mix(query: Query, windows: Sequence[Window]) -> Select:
     """Rows of (W, B0.., What, N): how often each value came, for tests of drift."""
     grain, what, facts = MIXES[query.signal]
     by = [_dimension(name, "FirstAction") for name in query.by]
-    conditions, params = scope_conditions(query.of, facts, "FirstAction")
+    conditions, params = scope_conditions(query.of, facts, "FirstAction", query.by)
     conditions.append("Excluded = ''")
     return _sliced([*by, f"toString({what})"], ["count() AS N"], ["sum(N) AS N"], grain, conditions, params, windows)
 
 
 def confusion(of: Scope, by: Sequence[str], windows: Sequence[Window]) -> Select:
     """Rows of (W, B0.., Bk, Bk+1, N): how often each pair came, the expected before the observed. Needs a window."""
-    conditions, params = scope_conditions(of, facts=False, tool="Wanted")
+    conditions, params = scope_conditions(of, False, "Wanted", by)
     if of.pair is not None:
         conditions.append("Wanted = {expected:String} AND Got = {observed:String}")
     named = [*(_dimension(name, "Wanted") for name in by), "Wanted", "Got"]
@@ -95,15 +96,22 @@ def _split(conditions: Sequence[str]) -> tuple[list[str], list[str]]:
     return [*_RANGE, *(c for c in conditions if c not in joined)], joined
 
 
-def scope_conditions(of: Scope, facts: bool, tool: str) -> tuple[list[str], dict[str, Any]]:
-    """What limits the rows of `judgements` to a scope, with its values; `tool`: the expression that tools stand for."""
+def scope_conditions(
+    of: Scope, facts: bool, tool: str, by: Sequence[str] = ()
+) -> tuple[list[str], dict[str, Any]]:
+    """What limits the rows of `judgements` to a scope, with its values; `tool`: the expression that tools stand for.
+
+    A run has a decision for each origin of its labels. Cut by origin each counts for its own; else one of them counts,
+    and only where labels are asked for by name, so that they count no run a second time beside suites and rules.
+    """
+    cut = bool(of.origin) or "origin" in by
     conditions: list[str] = []
     params: dict[str, Any] = {}
     if of.pair is not None:
         params |= {"expected": of.pair[0], "observed": of.pair[1]}
     sources = []
     if of.suite:
-        sources.append("(Rule = '' AND Suite IN {suite:Array(String)})")
+        sources.append(f"((Rule = '' OR Suite = '{LABELS}') AND Suite IN {{suite:Array(String)}})")
         params["suite"] = list(of.suite)
     if of.policy:
         sources.append("(Rule != '' AND (Suite IN {policy:Array(String)}"
@@ -111,9 +119,12 @@ def scope_conditions(of: Scope, facts: bool, tool: str) -> tuple[list[str], dict
         params["policy"] = list(of.policy)
     if sources:
         conditions.append(f"({' OR '.join(sources)})")
+        conditions += [] if cut else ["Counts = 1"]
+    elif cut:
+        conditions.append("Suite != ''")
     else:
-        conditions.append("Suite = ''" if facts else "Suite != ''")
-    for name in ("agent", "service", "model", "prompt", "catalog", "tenant"):
+        conditions.append("Suite = ''" if facts else f"Suite NOT IN ('', '{LABELS}')")
+    for name in ("agent", "service", "model", "prompt", "catalog", "tenant", "origin"):
         wanted = getattr(of, name)
         if wanted:
             conditions.append(f"{DIMENSIONS[name]} IN {{{name}:Array(String)}}")
