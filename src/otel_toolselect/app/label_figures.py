@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -12,10 +12,11 @@ from otel_toolselect.model.alerting import Query, Scope, Window
 from otel_toolselect.model.decisions import LABELS, Decision
 from otel_toolselect.model.figures import Rate
 from otel_toolselect.model.labels import Label
-from otel_toolselect.stats.agreement import Agreement, agreement_of
+from otel_toolselect.stats.agreement import agreement_of
 from otel_toolselect.stats.detection import Detection, detection
+from otel_toolselect.stats.labelled import AgreementFigures, Dispute, LabelFigures, Pair
 from otel_toolselect.stats.rates import rate
-from otel_toolselect.stats.survey import Estimate, Unit, calibrated, estimate
+from otel_toolselect.stats.survey import Unit, calibrated, estimate
 
 if TYPE_CHECKING:
     from otel_toolselect.store import Store
@@ -23,44 +24,6 @@ if TYPE_CHECKING:
 MAX_DAYS = 400  # of the newest labels: each day is drawn again to know its size
 MAX_NS = 2**63 - 1
 _WIDE = 86_400 * 10**9
-
-
-@dataclass(frozen=True, slots=True)
-class LabelFigures:
-    """`sources`: selection accuracy by origin, as labelled; `counted`: each run once, by precedence. `sample`: what
-    people's labels on sampled runs say of all runs of those days, `population` of them; `by_hand`: runs that people
-    labelled and no sample held.
-    """
-
-    sources: Mapping[str, Rate]
-    counted: Rate
-    sample: Estimate
-    population: int
-    by_hand: int
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Two sources. `about`: what is compared, "expected" or "right or wrong" (where one of them only judges that)."""
-
-    agreement: Agreement
-    about: str
-
-
-@dataclass(frozen=True, slots=True)
-class Dispute:
-    """A run on which sources disagree, with what each says."""
-
-    run_id: str
-    first_action: str
-    said: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class AgreementFigures:
-    pairs: tuple[Pair, ...] = ()
-    detections: tuple[Detection, ...] = ()
-    disputes: tuple[Dispute, ...] = field(default=())
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from otel_toolselect import app
 from otel_toolselect.config import Settings
 from otel_toolselect.errors import EnvironmentProblem, UsageError
 from otel_toolselect.model.decisions import LABELS
-from otel_toolselect.model.labels import Drawn, Frame, Label, Source
+from otel_toolselect.model.labels import Frame, Label, Queue, Source
 from otel_toolselect.model.runs import NO_CALL_LABELS, Run
 
 if TYPE_CHECKING:
@@ -45,15 +45,6 @@ def labelling(store: Store, settings: Settings) -> Labelling:
     from otel_toolselect.judge.labelling import Labelling
 
     return Labelling(policy_of(settings.labels.policy), store.labels.of_runs)
-
-
-@dataclass(frozen=True, slots=True)
-class Queue:
-    """What to label next. `waiting`: in order; `disputed`: of them, those on which sources disagree."""
-
-    frame: Frame
-    waiting: tuple[Drawn, ...]
-    disputed: frozenset[str] = frozenset()
 
 
 class Desk:

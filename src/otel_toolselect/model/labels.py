@@ -89,3 +89,12 @@ class Frame:
     @property
     def population(self) -> int:
         return sum(self.sizes.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """What to label next. `waiting`: in order; `disputed`: of them, those on which sources disagree."""
+
+    frame: Frame
+    waiting: tuple[Drawn, ...]
+    disputed: frozenset[str] = frozenset()

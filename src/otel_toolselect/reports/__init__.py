@@ -22,6 +22,17 @@ from otel_toolselect.reports._catalogs import (
 from otel_toolselect.reports._comparing import comparison_json, comparison_markdown, comparison_table
 from otel_toolselect.reports._diagnosis import diagnosis_json, diagnosis_table
 from otel_toolselect.reports._gating import gate_json, gate_markdown, gate_table
+from otel_toolselect.reports._labels import (
+    agreement_json,
+    agreement_table,
+    figures_json,
+    figures_table,
+    label_says,
+    labels_table,
+    queue_json,
+    queue_table,
+    run_card,
+)
 from otel_toolselect.reports._material import NOTHING, Illustrated, Material
 from otel_toolselect.reports._monitoring import (
     backtest_json,
@@ -48,6 +59,8 @@ __all__ = [
     "Checked",
     "Material",
     "Writer",
+    "agreement_json",
+    "agreement_table",
     "arrivals_json",
     "arrivals_table",
     "backtest_json",
@@ -66,19 +79,26 @@ __all__ = [
     "diff_json",
     "diff_table",
     "event_lines",
+    "figures_json",
+    "figures_table",
     "flips_json",
     "flips_table",
     "gate_json",
     "gate_markdown",
     "gate_table",
+    "label_says",
+    "labels_table",
     "outcomes_json",
     "outcomes_junit",
     "outcomes_table",
     "parse_report",
+    "queue_json",
+    "queue_table",
     "read_report",
     "render",
     "rulings_json",
     "rulings_table",
+    "run_card",
     "run_lines",
     "run_table",
     "sendings_json",
