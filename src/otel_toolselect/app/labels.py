@@ -128,8 +128,9 @@ class Desk:
             known = self.names(run)
             if canonical not in known and canonical not in NO_CALL_LABELS and not strange:
                 near = suggest(canonical, [*known, *NO_CALL_LABELS])
+                lacks = "records no tools" if run.tools is None else f"was not offered {canonical!r}"
                 hint = f"; {near}" if near else ""
-                raise UsageError(f"run {run.run_id} was not offered {canonical!r}{hint}; --not-offered names it anyway")
+                raise UsageError(f"run {run.run_id} {lacks}{hint}; --not-offered names {canonical!r} anyway")
             found.append(canonical)
         return tuple(dict.fromkeys(found))
 

@@ -67,6 +67,7 @@ def session(desk: Desk, store: Store, waiting: Iterable[Drawn], by: str, termina
     from otel_toolselect import reports
 
     done = 0
+    terminal.show(HELP)
     for drawn in waiting:
         runs = desk.runs([drawn.run_id])
         if not runs:

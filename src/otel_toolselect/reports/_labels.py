@@ -81,9 +81,9 @@ def run_card(run: Run, names: Sequence[str], *, colour: bool, width: int) -> str
     blocks += [Line(f"earlier: {short(text, 400)}", "dim", indent=2) for text in run.history[-5:]]
     blocks.append(Line(f"request: {short(run.request or '(not recorded)', 2000)}", "bold", indent=2))
     described = {tool.name: tool.description for tool in run.tools or ()}
-    offered = set(described)
+    unknown = "" if run.tools is None else "(not offered)"
     rows = tuple(
-        (Cell(str(i)), Cell(name), Cell(short(described.get(name, ""), 70) if name in offered else "(not offered)"))
+        (Cell(str(i)), Cell(name), Cell(short(described.get(name, unknown), 70)))
         for i, name in enumerate(names, start=1)
     )
     blocks += [Grid((Column("", right=True), Column("tool"), Column("what it does")), rows)] if rows else []
