@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from prometheus_client import Metric
 
     from otel_toolselect.app.live import Live
+    from otel_toolselect.judge.following import Follower
 
 _COUNTED = (
     ("traces", "Traces judged, each time that they were."),
@@ -20,6 +21,8 @@ _COUNTED = (
     ("retracted", "Runs that late spans made part of another one."),
     ("read_back", "Traces read from the store, not taken from fresh spans."),
     ("faults", "Groups of traces that could not be assembled: a mistake of ours."),
+    ("again", "Runs judged in place of earlier ones: late spans, or a share taken over."),
+    ("doubtful", "Traces judged once more as another worker may have judged them at the same time."),
     ("store_failures", "Attempts to judge that failed because the store did not answer."),
 )
 _STANDING = (
@@ -54,3 +57,25 @@ class LiveCollector:
         yield CounterMetricFamily(
             PREFIX + "live_reloads", "Times that changed suite and rule files were taken over.", value=files.reloads
         )
+
+
+class FollowCollector:
+    """A collector for what a follower of a store sees."""
+
+    name = "follow"
+
+    def __init__(self, follower: Follower) -> None:
+        self._follower = follower
+
+    def collect(self) -> Iterable[Metric]:
+        from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+
+        counters = self._follower.counters
+        for name, text in (
+            ("told", "Traces that the followed store told of, each time that they got rows."),
+            ("shared", "Those of this worker's share."),
+            ("taken_over", "Traces taken over from workers that went."),
+            ("failures", "Looks and reports that failed because a store did not answer."),
+        ):
+            yield CounterMetricFamily(f"{PREFIX}follow_{name}", text, value=getattr(counters, name))
+        yield GaugeMetricFamily(PREFIX + "follow_workers", "Workers that share the judging.", value=counters.workers)

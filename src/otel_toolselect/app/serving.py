@@ -55,8 +55,11 @@ def serving(settings: Settings, lend: Lend) -> Iterator[Serving]:
     they never find it locked.
     """
     from otel_toolselect.app.exporting import ExportCollector, exporting
+    from otel_toolselect.app.following import following
     from otel_toolselect.app.live import LiveSink, judging
-    from otel_toolselect.app.live_figures import LiveCollector
+    from otel_toolselect.app.live_figures import FollowCollector, LiveCollector
+    from otel_toolselect.app.monitoring import watching
+    from otel_toolselect.app.monitoring_figures import MonitorCollector
     from otel_toolselect.app.store_figures import StoreCollector
     from otel_toolselect.receive import Receiver
     from otel_toolselect.store import open_store
@@ -76,13 +79,19 @@ def serving(settings: Settings, lend: Lend) -> Iterator[Serving]:
         spool = spool_folder(settings)
         sink: Sink = store
         after_judging = stack.enter_context(ExitStack())
-        live = None
+        live, followed = None, None
         if settings.live.on:
-            live = stack.enter_context(judging(store, settings, sole_writer=folder is not None))
-            sink = LiveSink(store, live.judge)
+            if folder is not None:
+                live = stack.enter_context(judging(store, settings))
+                sink = LiveSink(store, live)
+            else:  # others may fill it, and judge it, too
+                followed = stack.enter_context(following(store, store, settings))
+                live = followed.live
         receiver = Receiver(receive_settings(settings, spool), sink, collectors=[StoreCollector(store)])
         if live is not None:
             receiver.metrics.register(LiveCollector(live))
+        if followed is not None:
+            receiver.metrics.register(FollowCollector(followed.follower))
         engine = store.raw_engine()
         settled = _SettledEngine(engine, receiver) if engine is not None else None
         if settled is not None and folder is not None:
@@ -91,6 +100,12 @@ def serving(settings: Settings, lend: Lend) -> Iterator[Serving]:
         receiver.start()
         stack.callback(receiver.stop)
         ports = (receiver.grpc_port, receiver.http_port)
+        if settings.monitor.on:
+            files = None if live is None else live.files
+            monitor = stack.enter_context(
+                watching(store, settings.monitor, problems=lambda: [files.problem] if files and files.problem else [])
+            )
+            receiver.metrics.register(MonitorCollector(monitor))
         if settings.export.on:
             follower = after_judging.enter_context(exporting(store, settings.export, own_ports=ports))
             receiver.metrics.register(ExportCollector(follower))

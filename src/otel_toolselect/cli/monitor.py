@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from otel_toolselect.cli import _notifying, _silences
+from otel_toolselect.cli import _judging, _notifying, _silences
 from otel_toolselect.cli._options import Output, Since, Store, Until, examples, format_option
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ def register(app: typer.Typer) -> None:
     monitor.command("history", epilog=_HISTORY)(history)
     monitor.command("backtest", epilog=_BACKTEST)(backtest)
     monitor.command("test", epilog=_TEST)(run_tests)
+    _judging.register(monitor)
     _silences.register(monitor)
     _notifying.register(monitor)
     app.add_typer(monitor, name="monitor")
@@ -36,6 +37,7 @@ DESCRIPTION = """Watch production traffic: alerts on what agents choose, and tes
 
 \b
 Examples:
+  toolselect monitor judge --from clickhouse://ch/otel --suite suite.yaml     judge what a Collector stores
   toolselect monitor run support.alerts.yaml           evaluate and notify until stopped
   toolselect monitor status                            where every alert stands
   toolselect monitor backtest new.alerts.yaml          what would have fired in the last week

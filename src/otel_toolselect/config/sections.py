@@ -79,7 +79,8 @@ class Live:
 
     A trace is judged after `settle_seconds` of quiet, `wait_seconds` while its root is not there, and again when
     something late comes. `memory_bytes` of fresh spans are held for it; the rest is read back from the store.
-    `lookback_seconds`: how far back the first start looks for traces that were never judged.
+    `lookback_seconds`: how far back the first start looks for traces that were never judged. Those who judge what is in
+    one ClickHouse server share the work; the share of one that was silent for `lease_seconds` goes to the others.
     """
 
     suites: tuple[str, ...] = setting((), v.texts)
@@ -88,6 +89,7 @@ class Live:
     wait_seconds: float = setting(30.0, v.seconds)
     memory_bytes: int = setting(64 * 2**20, v.size)
     lookback_seconds: float = setting(3_600.0, v.seconds)
+    lease_seconds: float = setting(15.0, v.seconds)
 
     @property
     def on(self) -> bool:

@@ -14,11 +14,14 @@ from dataclasses import dataclass, field
 
 from otel_toolselect.assemble import Bonds, bonds
 from otel_toolselect.dialects import read
+from otel_toolselect.judge.bonding import Index, wide
+from otel_toolselect.judge.crew import Crew
 from otel_toolselect.judge.seen import SeenBefore
 from otel_toolselect.judge.waiting import Slot
 from otel_toolselect.model.observations import Observation
 from otel_toolselect.model.runs import Run
 from otel_toolselect.store import Store
+from otel_toolselect.store.crew_api import TraceBonds
 
 log = logging.getLogger(__name__)
 
@@ -44,21 +47,33 @@ class _Trace:
 
 
 class Grouping:
-    """Not safe for threads. `sole_writer`: see `judge.live`."""
+    """Not safe for threads. `sole_writer`, `source`: see `judge.live`. `crew`: others that judge
+    traces of the same store, with whom bonds are exchanged.
+    """
 
-    def __init__(self, store: Store, *, sole_writer: bool) -> None:
+    def __init__(
+        self, store: Store, *, sole_writer: bool, source: Store | None = None, crew: Crew | None = None
+    ) -> None:
         self._store = store
+        self._source = source or store
         self._sole_writer = sole_writer
+        self._crew = crew
         self._runs: OrderedDict[str, tuple[str, ...]] = OrderedDict()  # trace id -> runs made of it
         self._before = SeenBefore()
-        self._offered = _Index()
-        self._wanted = _Index()
+        hashing = hash if crew is None else wide
+        self._offered = Index(REMEMBERED, LARGEST_GROUP, hashing)
+        self._wanted = Index(REMEMBERED, LARGEST_GROUP, hashing)
+        self.as_of: int | None = None
+        """With a crew the mark of what was grouped last."""
         self.read_back = 0
         """Traces that were read from the store."""
 
     def groups(self, slots: Sequence[Slot]) -> list[Group]:
         """Every trace of the slots in one group, and in no other. Raises StoreError."""
         seen = self._see(slots)  # all of them first: a group is closed under the bonds of every trace at hand
+        if self._crew is not None:
+            self.as_of, others = self._crew.meet({trace_id: trace.bonds for trace_id, trace in seen.items()})
+            self._hear(others)
         found: list[Group] = []
         done: set[str] = set()
         for slot in slots:
@@ -79,6 +94,35 @@ class Grouping:
             self._runs.move_to_end(trace_id)
         while len(self._runs) > REMEMBERED:
             self._runs.popitem(last=False)
+
+    def outdated(self, groups: Sequence[Group]) -> list[str]:
+        """Traces of those groups that another worker may have judged meanwhile, and of which other runs stand than were
+        made here, or some that were read later. Raises StoreError.
+        """
+        crew = self._crew
+        if crew is None:
+            return []
+        met = self._hear(crew.hear())
+        touched = [g for g in groups if not (met.isdisjoint(g.trace_ids) and all(map(crew.owns, g.trace_ids)))]
+        return self._otherwise(touched)
+
+    def _hear(self, others: Iterable[TraceBonds]) -> set[str]:
+        """Remembers the bonds of traces that others read; which traces are tied to those."""
+        met: set[str] = set()
+        for other in others:
+            met.update(self._offered.holders_hashed(other.wants), self._wanted.holders_hashed(other.offers))
+            self._offered.add_hashed(other.offers, other.trace_id)
+            self._wanted.add_hashed(other.wants, other.trace_id)
+        return met
+
+    def _otherwise(self, groups: Sequence[Group]) -> list[str]:
+        found: list[str] = []
+        for group in groups:
+            made = {run_id for trace_id in group.trace_ids for run_id in self._runs.get(trace_id, ())}
+            standing = self._store.crews.runs(group.trace_ids)
+            if made != standing.keys() or any(mark > (self.as_of or 0) for mark in standing.values()):
+                found += group.trace_ids
+        return found
 
     def recall(self, trace_ids: Iterable[str]) -> None:
         """Traces that this process did not judge, but another may have."""
@@ -127,29 +171,13 @@ class Grouping:
 
     def _read_back(self, trace_ids: Sequence[str]) -> dict[str, list[Observation]]:
         self.read_back += len(trace_ids)
+        if self._crew is not None:  # another may have judged them since
+            for trace_id in trace_ids:
+                self._runs.pop(trace_id, None)
         unknown = [t for t in trace_ids if t not in self._runs]
         if unknown:
             self._runs.update(self._store.runs_of_traces(unknown))
         found: dict[str, list[Observation]] = {t: [] for t in trace_ids}
-        for spans, logs in self._store.traces(trace_ids=trace_ids):
+        for spans, logs in self._source.traces(trace_ids=trace_ids):
             found[spans[0].trace_id if spans else logs[0].trace_id] = read(spans, logs)
         return found
-
-
-class _Index:
-    """Which traces hold a key; the oldest keys are forgotten. Keys are kept by hash: two that share one tie two traces
-    that need not be, which costs time and changes no run.
-    """
-
-    def __init__(self) -> None:
-        self._held: dict[int, tuple[str, ...]] = {}
-
-    def add(self, keys: Iterable[str], trace_id: str) -> None:
-        for key in map(hash, keys):
-            known = self._held.pop(key, ())
-            self._held[key] = known if trace_id in known else (*known, trace_id)[-LARGEST_GROUP:]
-        while len(self._held) > REMEMBERED:
-            del self._held[next(iter(self._held))]
-
-    def holders(self, keys: Iterable[str]) -> list[str]:
-        return [trace_id for key in keys for trace_id in self._held.get(hash(key), ())]

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 from otel_toolselect.assemble import CaseAttributes, assemble
 from otel_toolselect.errors import StoreError
+from otel_toolselect.judge.crew import Crew
 from otel_toolselect.judge.grouping import Group, Grouping
 from otel_toolselect.judge.panel import Judged, Panel, joined
 from otel_toolselect.judge.waiting import Patience, Slot, Waiting
@@ -48,6 +49,10 @@ class LiveCounters:
     faults: int = 0
     """Groups of traces that could not be assembled or judged: a mistake of ours, logged without content."""
     store_failures: int = 0
+    again: int = 0
+    """Runs that took the place of earlier ones: late spans, or another worker's share taken over."""
+    doubtful: int = 0
+    """Traces that another worker may have judged at the same time, and are judged once more."""
     waiting_traces: int = 0
     held_bytes: int = 0
     lag_s: float = 0.0
@@ -58,7 +63,8 @@ class LiveJudge:
     """`offer` is called by whoever stored something, from any thread; judging happens on a thread of its own, or in
     `turn` and `settle` for callers that have one.
 
-    `sole_writer`: nobody else writes spans to this store, so that fresh spans can be all there is of a trace.
+    `sole_writer`: nobody else writes spans to this store, so that fresh spans can be all there is of a trace. `source`:
+    where spans are read from when that is another store. `crew`: others share the judging.
     """
 
     def __init__(
@@ -69,6 +75,8 @@ class LiveJudge:
         patience: Patience,
         *,
         sole_writer: bool,
+        source: Store | None = None,
+        crew: Crew | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._store = store
@@ -76,9 +84,12 @@ class LiveJudge:
         self._names = names
         self._clock = clock
         self._waiting = Waiting(patience)
-        self._grouping = Grouping(store, sole_writer=sole_writer)
+        self._crew = crew
+        self._grouping = Grouping(store, sole_writer=sole_writer, source=source, crew=crew)
+        self._checked: set[str] = set()  # traces of which another worker may have made other runs
         self._lock = threading.Condition()
         self._in_hand = 0  # bytes of the traces that are being judged
+        self._in_hand_since = float("inf")
         self._turning = threading.Lock()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
@@ -108,6 +119,17 @@ class LiveJudge:
             self._grouping.recall(listed)
         with self._lock:
             self._waiting.mark(listed, self._clock())
+
+    def due(self, trace_ids: Iterable[str]) -> None:
+        """Traces that are in the store, for a judge that always asks it (`sole_writer` False)."""
+        with self._lock:
+            self._waiting.mark(trace_ids, self._clock())
+
+    def judged_until(self) -> float:
+        """The time, by the clock of this judge, before which everything that it was told of is judged and kept."""
+        with self._lock:
+            oldest = self._waiting.oldest_s
+            return min(self._in_hand_since, float("inf") if oldest is None else oldest)
 
     def recall(self, trace_ids: Iterable[str]) -> None:
         """Traces that an earlier process has judged: what still comes of them is not all there is."""
@@ -162,9 +184,12 @@ class LiveJudge:
 
     def _turn(self, now_s: float) -> int:
         with self._turning:  # `settle` may be called while the thread is at work
+            if self._crew is not None and not self._crew.acts:
+                return 0
             with self._lock:
                 slots = self._waiting.take_due(now_s, TRACES_PER_TURN)
                 self._in_hand = sum(slot.size for slot in slots)
+                self._in_hand_since = min((slot.first_s for slot in slots), default=float("inf"))
             if not slots:
                 return 0
             try:
@@ -179,6 +204,7 @@ class LiveJudge:
             finally:
                 with self._lock:
                     self._in_hand = 0
+                    self._in_hand_since = float("inf")
                     self._lock.notify_all()
             self.counters.traces += len(slots)
             self.counters.read_back = self._grouping.read_back
@@ -187,10 +213,30 @@ class LiveJudge:
     def _judge(self, slots: Sequence[Slot]) -> None:
         panel = self._panel()
         work = _Work()
+        if self._crew is not None:
+            self._judge_share(self._crew, slots, panel, work)
+            return
         for at in range(0, len(slots), _AT_ONCE):
             groups = self._grouping.groups(slots[at : at + _AT_ONCE])
             self._judge_groups(groups, panel, work)
         self._keep(panel, work)
+
+    def _judge_share(self, crew: Crew, slots: Sequence[Slot], panel: Panel, work: _Work) -> None:
+        """All of them at once, as they are written under one mark; then a look at what another may have written."""
+        view = crew.view
+        mine = [slot for slot in slots if crew.owns(slot.trace_id) or slot.trace_id in self._checked]
+        groups = self._grouping.groups(mine)
+        self._judge_groups(groups, panel, work)
+        self._keep(panel, work)
+        for group in groups:
+            self._checked.difference_update(group.trace_ids)
+        if crew.acts and crew.view == view:
+            again = self._grouping.outdated(groups)
+        else:
+            again = [trace_id for group in groups for trace_id in group.trace_ids]
+        self.counters.doubtful += len(again)
+        self._checked.update(again)
+        self.due(again)
 
     def _judge_groups(self, groups: Sequence[Group], panel: Panel, work: _Work) -> None:
         made: list[tuple[Group, list[Run]]] = []
@@ -202,25 +248,32 @@ class LiveJudge:
                 log.error("%d traces cannot be assembled: %s", len(group.trace_ids), type(error).__name__)
         earlier = {run_id for group, _ in made for run_id in group.earlier}
         work.forget(earlier)
-        work.first.append(panel.judge(run for group, runs in made if not group.earlier for run in runs))
-        again = panel.judge(run for group, runs in made if group.earlier for run in runs)
+        once = [(self._is_new(group), runs) for group, runs in made]
+        work.first.append(panel.judge(run for new, runs in once if new for run in runs))
+        again = panel.judge(run for new, runs in once if not new for run in runs)
         work.again.append(again)
         work.gone |= earlier
         work.gone -= {run.run_id for run in again.runs}
         for group, runs in made:
             self._grouping.remember(group, runs)
 
+    def _is_new(self, group: Group) -> bool:
+        """Whether nobody can have judged it before, or can be at it now."""
+        return not group.earlier and (self._crew is None or all(map(self._crew.owns, group.trace_ids)))
+
     def _keep(self, panel: Panel, work: _Work) -> None:
         first, again = joined(work.first), joined(work.again)
-        self._store.write_runs((*first.runs, *again.runs))
-        self._store.add_judged(first.verdicts, first.decisions)
-        self._store.replace_judged(panel.names, again.runs, again.verdicts, again.decisions)
+        as_of = self._grouping.as_of
+        self._store.write_runs((*first.runs, *again.runs), as_of)
+        self._store.add_judged(first.verdicts, first.decisions, as_of)
+        self._store.replace_judged(panel.names, again.runs, again.verdicts, again.decisions, as_of)
+        self.counters.again += len(again.runs)
         for part in (first, again):
             self.counters.runs += len(part.runs)
             self.counters.verdicts += len(part.verdicts)
             self.counters.decisions += len(part.decisions)
         if work.gone:
-            self._store.retract(sorted(work.gone))
+            self._store.retract(sorted(work.gone), as_of)
             self.counters.retracted += len(work.gone)
 
 

@@ -18,7 +18,9 @@ from otel_toolselect.model.spans import LogRecord, Span
 from otel_toolselect.model.verdicts import Cell, RunVerdict
 from otel_toolselect.store.alert_api import Alerts
 from otel_toolselect.store.arrival_api import Arrivals, Cursor
+from otel_toolselect.store.crew_api import Crews
 from otel_toolselect.store.judged_api import Judged
+from otel_toolselect.store.label_api import Labels
 
 Trace: TypeAlias = tuple[tuple[Span, ...], tuple[LogRecord, ...]]
 """All spans and all log records of one trace id."""
@@ -169,7 +171,14 @@ class Store(Protocol):
         """
         ...
 
-    def write_runs(self, runs: Iterable[Run]) -> None:
+    def mark(self) -> int:
+        """A point in the order of what is written, by the store's clock: taken before what is judged is read, and given
+        to what is written of it as `as_of`. Of two writers that judge the same run the one whose mark is later wins,
+        whoever writes last. Without `as_of` the time of writing counts.
+        """
+        ...
+
+    def write_runs(self, runs: Iterable[Run], as_of: int | None = None) -> None:
         """Keep runs with their events; a run replaces the one of the same `run_id` as a whole, atomically."""
         ...
 
@@ -184,7 +193,7 @@ class Store(Protocol):
         """Runs in order of `run_id`, equal to those written; the window is over the start of the run."""
         ...
 
-    def write_verdicts(self, verdicts: Iterable[RunVerdict]) -> None:
+    def write_verdicts(self, verdicts: Iterable[RunVerdict], as_of: int | None = None) -> None:
         """Keep verdicts; one replaces that of the same (suite, run_id) as a whole, so judging again never doubles."""
         ...
 
@@ -194,7 +203,9 @@ class Store(Protocol):
         """Verdicts in order of (suite, run_id). Evidence comes back as JSON values: a tuple as a list."""
         ...
 
-    def add_judged(self, verdicts: Iterable[RunVerdict], decisions: Iterable[Decision]) -> None:
+    def add_judged(
+        self, verdicts: Iterable[RunVerdict], decisions: Iterable[Decision], as_of: int | None = None
+    ) -> None:
         """Keep what was said of runs that were never judged before under the same suites; cheaper than replacing.
 
         Repeating a call changes nothing that a reader sees.
@@ -202,7 +213,12 @@ class Store(Protocol):
         ...
 
     def replace_judged(
-        self, suites: Sequence[str], runs: Sequence[Run], verdicts: Sequence[RunVerdict], decisions: Sequence[Decision]
+        self,
+        suites: Sequence[str],
+        runs: Sequence[Run],
+        verdicts: Sequence[RunVerdict],
+        decisions: Sequence[Decision],
+        as_of: int | None = None,
     ) -> None:
         """What stands of these runs under these suites and rule files is exactly this afterwards, and each run counts
         once. Finds what was said before when a run starts within a day of where it started then.
@@ -255,15 +271,25 @@ class Store(Protocol):
         """Ids of the runs that hold spans of these traces, by trace id; a trace without a run is absent."""
         ...
 
-    def retract(self, run_ids: Sequence[str]) -> None:
+    def retract(self, run_ids: Sequence[str], as_of: int | None = None) -> None:
         """Runs that are none any more, with all verdicts and decisions on them: no reader sees them again, unless they
         are written again.
         """
         ...
 
     @property
+    def crews(self) -> Crews:
+        """Workers that share the judging of what arrives."""
+        ...
+
+    @property
     def alerts(self) -> Alerts:
         """States, silences, notifications and leases of monitors, and what they ask besides figures."""
+        ...
+
+    @property
+    def labels(self) -> Labels:
+        """What people and judges say was expected of runs, and the sample that they are asked about."""
         ...
 
     def bookmark(self, name: str) -> str | None:

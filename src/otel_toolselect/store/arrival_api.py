@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+_ALL = 2**63
+
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
@@ -17,6 +19,15 @@ class Cursor:
     def __str__(self) -> str:
         """For a bookmark; `parse` is the way back."""
         return json.dumps([self.settled_ns, sorted(self.seen.items())], separators=(",", ":"))
+
+    def meet(self, other: Cursor) -> Cursor:
+        """The cursor that has told of what both have told of."""
+        settled = min(self.settled_ns, other.settled_ns)
+        seen = {at: min(self._told(at), other._told(at)) for at in {*self.seen, *other.seen} if at > settled}
+        return Cursor(settled, {at: rows for at, rows in seen.items() if rows})
+
+    def _told(self, at: int) -> int:
+        return _ALL if at <= self.settled_ns else self.seen.get(at, 0)
 
     @classmethod
     def parse(cls, text: str) -> Cursor:
@@ -30,8 +41,11 @@ class Cursor:
 
 @dataclass(frozen=True, slots=True)
 class Arrivals:
-    """Trace ids in order, each once, and the cursor to go on with; `more`: there is another page already."""
+    """Trace ids in order, each once, and the cursor to go on with; `more`: there is another page already. `width_s`:
+    arrivals so close together count as one, which is told of again as it grows; asking more often gains nothing.
+    """
 
     trace_ids: tuple[str, ...]
     cursor: Cursor
     more: bool = False
+    width_s: float = 0.0

@@ -66,7 +66,7 @@ def read(session: Session, tables: Tables, since: Cursor | None, limit: int) -> 
     for name in names if chosen else ():
         select = _ids(tables, name, chosen)
         ids.update(session.select(select.sql, select.params).get("TraceId", ()))
-    return Arrivals(tuple(sorted(ids)), after, more)
+    return Arrivals(tuple(sorted(ids)), after, more, FOREIGN_WIDTH_S if foreign else 0.0)
 
 
 def advanced(

@@ -7,7 +7,6 @@ size. Duplicates that the table has not merged yet are dropped while reading, so
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, TypeVar
@@ -23,10 +22,15 @@ from otel_toolselect.store.alert_api import Alerts
 from otel_toolselect.store.alert_rows import AlertRows
 from otel_toolselect.store.api import Overview, RawEngine, ScopeFigures, TableSize, Trace
 from otel_toolselect.store.arrival_api import Arrivals, Cursor
+from otel_toolselect.store.crew_api import Crews
+from otel_toolselect.store.crew_rows import CrewRows
 from otel_toolselect.store.judged_api import Judged
 from otel_toolselect.store.judgements import Judgements
+from otel_toolselect.store.label_api import Labels
+from otel_toolselect.store.label_rows import LabelRows
 from otel_toolselect.store.queries import LOGS, SPANS, Select, Tables, TraceFilter
 from otel_toolselect.store.session import Session
+from otel_toolselect.store.versions import Versions
 
 T = TypeVar("T")
 
@@ -55,11 +59,13 @@ class ClickHouseStore:
         self._engine = engine
         self._on_close = on_close
         self._closing = threading.Lock()
-        self._versions = _Versions(session)
+        self._versions = Versions(session)
         self._catalogs: set[str] = set()  # keys that this store has written, replaced as a whole for other threads
         self.tables = _tables(session)
         self._judgements = Judgements(session, self.tables, self._versions.next)
+        self._labels = LabelRows(session, self.tables, self._versions.next)
         one_engine = engine is not None or via is not None
+        self._crews = CrewRows(session)
         self._alerts = AlertRows(session, self.tables, self._versions.next, alone=one_engine)
 
     @property
@@ -142,13 +148,16 @@ class ClickHouseStore:
 
     # runs and verdicts
 
-    def write_runs(self, runs: Iterable[Run]) -> None:
+    def mark(self) -> int:
+        return self._versions.mark()
+
+    def write_runs(self, runs: Iterable[Run], as_of: int | None = None) -> None:
         source = iter(runs)
         while page := list(islice(source, RUNS_PER_INSERT)):
-            self._write_runs(list({run.run_id: run for run in page}.values()))
+            version = self._versions.next("runs") if as_of is None else as_of
+            self._write_runs(list({run.run_id: run for run in page}.values()), version)
 
-    def _write_runs(self, runs: list[Run]) -> None:
-        version = self._versions.next("runs")
+    def _write_runs(self, runs: list[Run], version: int) -> None:
         keys: list[str | None] = []
         catalogs: dict[str, Run] = {}
         known: dict[int, str] = {}  # runs of one request mostly share one list of tools
@@ -201,11 +210,11 @@ class ClickHouseStore:
             }
         return tools
 
-    def write_verdicts(self, verdicts: Iterable[RunVerdict]) -> None:
+    def write_verdicts(self, verdicts: Iterable[RunVerdict], as_of: int | None = None) -> None:
         source = iter(verdicts)
         while page := list(islice(source, RUNS_PER_PAGE)):
             unique = list({(verdict.suite, verdict.run_id): verdict for verdict in page}.values())
-            version = self._versions.next("verdicts")
+            version = self._versions.next("verdicts") if as_of is None else as_of
             self._session.insert("verdicts", verdict_rows.verdict_columns(unique, version))
 
     def verdicts(
@@ -224,17 +233,24 @@ class ClickHouseStore:
 
     # decisions
 
-    def add_judged(self, verdicts: Iterable[RunVerdict], decisions: Iterable[Decision]) -> None:
-        self.write_verdicts(verdicts)
-        self._judgements.add(decisions)
+    def add_judged(
+        self, verdicts: Iterable[RunVerdict], decisions: Iterable[Decision], as_of: int | None = None
+    ) -> None:
+        self.write_verdicts(verdicts, as_of)
+        self._judgements.add(decisions, as_of)
 
     def replace_judged(
-        self, suites: Sequence[str], runs: Sequence[Run], verdicts: Sequence[RunVerdict], decisions: Sequence[Decision]
+        self,
+        suites: Sequence[str],
+        runs: Sequence[Run],
+        verdicts: Sequence[RunVerdict],
+        decisions: Sequence[Decision],
+        as_of: int | None = None,
     ) -> None:
         starts = {run.run_id: run.start_ns for run in runs}
         before = self._judgements.standing(suites, starts)
-        self.add_judged(verdicts, decisions)
-        self._judgements.mark_gone(before, verdicts, decisions)
+        self.add_judged(verdicts, decisions, as_of)
+        self._judgements.mark_gone(before, verdicts, decisions, as_of)
 
     def decisions(
         self, suite: str | None = None, *, since_ns: int | None = None, until_ns: int | None = None
@@ -265,12 +281,20 @@ class ClickHouseStore:
     def runs_of_traces(self, trace_ids: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         return self._judgements.runs_of_traces(trace_ids)
 
-    def retract(self, run_ids: Sequence[str]) -> None:
-        self._judgements.retract(run_ids)
+    def retract(self, run_ids: Sequence[str], as_of: int | None = None) -> None:
+        self._judgements.retract(run_ids, as_of)
+
+    @property
+    def crews(self) -> Crews:
+        return self._crews
 
     @property
     def alerts(self) -> Alerts:
         return self._alerts
+
+    @property
+    def labels(self) -> Labels:
+        return self._labels
 
     def bookmark(self, name: str) -> str | None:
         return self._judgements.bookmark(name)
@@ -301,26 +325,6 @@ class ClickHouseStore:
 
     def _select(self, select: Select | None) -> dict[str, list[Any]]:
         return {} if select is None else self._session.select(select.sql, select.params)
-
-
-class _Versions:
-    """Versions for replacing rows: the time in nanoseconds, but always above what the table holds.
-
-    A clock that was set back would otherwise let an old row win over a new one.
-    """
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self._last: dict[str, int] = {}
-        self._lock = threading.Lock()
-
-    def next(self, table: str) -> int:
-        with self._lock:
-            if table not in self._last:
-                found = self._session.select(queries.newest_version(table)).get("Version", [])
-                self._last[table] = found[0] if found else 0
-            self._last[table] = max(self._last[table] + 1, time.time_ns())
-            return self._last[table]
 
 
 def _tables(session: Session) -> Tables:

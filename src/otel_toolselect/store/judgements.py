@@ -37,10 +37,14 @@ class Judgements:
         self._tables = tables
         self._next_version = next_version
 
-    def add(self, decisions: Iterable[Decision]) -> None:
+    def add(self, decisions: Iterable[Decision], as_of: int | None = None) -> None:
         source = iter(decisions)
         while part := list(islice(source, ROWS_PER_PAGE)):
-            self._session.insert("judgements", decision_rows.decision_columns(part, self._next_version("judgements")))
+            version = self._version("judgements", as_of)
+            self._session.insert("judgements", decision_rows.decision_columns(part, version))
+
+    def _version(self, table: str, as_of: int | None) -> int:
+        return self._next_version(table) if as_of is None else as_of
 
     def standing(self, suites: Sequence[str], starts: Mapping[str, int]) -> Standing:
         """What is said of these runs (id -> start in ns) under these suites."""
@@ -53,11 +57,17 @@ class Judgements:
             self._keys(suites, ids, min(hours) - spread, max(hours) + spread), self._verdict_keys(suites, ids)
         )
 
-    def mark_gone(self, before: Standing, verdicts: Iterable[RunVerdict], decisions: Iterable[Decision]) -> None:
+    def mark_gone(
+        self,
+        before: Standing,
+        verdicts: Iterable[RunVerdict],
+        decisions: Iterable[Decision],
+        as_of: int | None = None,
+    ) -> None:
         """What stood before and is not among these."""
         now = {(d.suite, decision_rows.hour_of(d.start_ns), d.run_id, d.rule) for d in decisions}
-        self._mark_decisions(sorted(before.decisions - now))
-        self._mark_verdicts(sorted(before.verdicts - {(v.suite, v.run_id) for v in verdicts}))
+        self._mark_decisions(sorted(before.decisions - now), as_of)
+        self._mark_verdicts(sorted(before.verdicts - {(v.suite, v.run_id) for v in verdicts}), as_of)
 
     def _keys(self, suites: Sequence[str], run_ids: Sequence[str], first: int, last: int) -> set[Key]:
         found: set[Key] = set()
@@ -119,7 +129,7 @@ class Judgements:
                     runs.setdefault(trace_id, []).append(run_id)
         return {trace_id: tuple(ids) for trace_id, ids in runs.items()}
 
-    def retract(self, run_ids: Sequence[str]) -> None:
+    def retract(self, run_ids: Sequence[str], as_of: int | None = None) -> None:
         """Runs, verdicts and decisions: the run last, so that a retraction that was cut off can be done again."""
         for ids in _parts(sorted(set(run_ids))):
             select = judgement_queries.starts(ids)
@@ -129,22 +139,23 @@ class Judgements:
                 continue
             suites = self._session.select(judgement_queries.SUITES).get("Suite", [])
             hours = sorted(decision_rows.hour_of(start) for start in starts.values())
-            self._mark_decisions(sorted(self._keys(suites, list(starts), hours[0], hours[-1])))
-            self._mark_verdicts(sorted(self._verdict_keys(suites, list(starts))))
-            self._mark("runs", {"RunId": list(starts)})
+            self._mark_decisions(sorted(self._keys(suites, list(starts), hours[0], hours[-1])), as_of)
+            self._mark_verdicts(sorted(self._verdict_keys(suites, list(starts))), as_of)
+            self._mark("runs", {"RunId": list(starts)}, as_of)
 
-    def _mark_decisions(self, keys: Sequence[Key]) -> None:
+    def _mark_decisions(self, keys: Sequence[Key], as_of: int | None) -> None:
         if keys:
-            self._session.insert("judgements", decision_rows.gone_columns(keys, self._next_version("judgements")))
+            version = self._version("judgements", as_of)
+            self._session.insert("judgements", decision_rows.gone_columns(keys, version))
 
-    def _mark_verdicts(self, keys: Sequence[tuple[str, str]]) -> None:
+    def _mark_verdicts(self, keys: Sequence[tuple[str, str]], as_of: int | None) -> None:
         if keys:
-            self._mark("verdicts", {"Suite": [k[0] for k in keys], "RunId": [k[1] for k in keys]})
+            self._mark("verdicts", {"Suite": [k[0] for k in keys], "RunId": [k[1] for k in keys]}, as_of)
 
-    def _mark(self, table: str, keys: dict[str, list[str]]) -> None:
+    def _mark(self, table: str, keys: dict[str, list[str]], as_of: int | None) -> None:
         count = len(keys["RunId"])
         marks = {name: c.column(values, c.TEXT) for name, values in keys.items()}
-        marks["Version"] = c.column([self._next_version(table)] * count, c.UINT64)
+        marks["Version"] = c.column([self._version(table, as_of)] * count, c.UINT64)
         marks["Gone"] = c.column([1] * count, c.UINT8)
         self._session.insert(table, marks)
 
