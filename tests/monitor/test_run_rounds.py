@@ -279,6 +279,17 @@ def test_a_new_alert_is_not_told_of_gaps_that_nobody_watched(bench: Bench) -> No
     assert bench.hook.told == [("gap", "no_data")]
 
 
+@pytest.mark.parametrize("by", ["", ", by: [agent]"])
+def test_more_empty_windows_than_a_round_takes_do_not_hold_up_a_new_alert(bench: Bench, by: str) -> None:
+    bench.path.write_text(ALERTS.replace("window: 5m", "window: 10s").replace("{above: 0.1}", "{above: 0.1}" + by))
+    bench.store.add_judged([], traffic(58, 10, 10, agent="a"))
+    bench.at(59)
+    monitor = bench.monitor()
+    assert not monitor.round()
+    assert bench.hook.told[0] == ("wrong", "fire")
+    assert monitor.figures.windows < 400
+
+
 def test_a_series_that_is_gone_for_good_is_let_go(bench: Bench) -> None:
     bench.path.write_text(ALERTS.replace("{above: 0.1}", "{above: 0.1}, by: [agent]"))
     bench.store.add_judged([], traffic(1, 20, agent="a"))

@@ -8,7 +8,7 @@ is decided window by window, as the others were.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from otel_toolselect.model.alerting import Alert, AlertState, Notification, Observed, Series, Silence, Window
@@ -47,6 +47,24 @@ def decide_alert(alert: Alert, states: Mapping[Series, AlertState], source: Sour
     """`states`: of this alert, retired ones among them. Raises what the source raises."""
     live = {series: state for series, state in states.items() if state.said != RETIRED}
     after = max((state.through_ns for state in live.values()), default=now.since_ns)
+    decided, through = _decide(alert, states, live, source, now, after)
+    windows = decided.windows
+    while decided.more and not decided.states and not live:
+        # nothing was seen yet, so that no state says how far this has come
+        decided, through = _decide(alert, states, live, source, now, through)
+        windows += decided.windows
+    return replace(decided, windows=windows)
+
+
+def _decide(
+    alert: Alert,
+    states: Mapping[Series, AlertState],
+    live: Mapping[Series, AlertState],
+    source: Source,
+    now: Round,
+    after: int,
+) -> tuple[Decided, int]:
+    """The windows that closed after a time, as many as a round takes; and the end of the last of them."""
     fresh = list(islice(Windows(alert.window).closed(after, now.now_ns), MOST_WINDOWS + 1))
     more, fresh = len(fresh) > MOST_WINDOWS, fresh[:MOST_WINDOWS]
     due = [*_again(live.values(), now.touched), *fresh]
@@ -64,7 +82,8 @@ def decide_alert(alert: Alert, states: Mapping[Series, AlertState], source: Sour
             made = (*made, *more_made)
         changed.append(new)
         news += made
-    return Decided(tuple(changed), tuple(news), len(due), more)
+    through = fresh[-1].end_ns if fresh else after
+    return Decided(tuple(changed), tuple(news), len(due), more), through
 
 
 def retired(states: Mapping[Series, AlertState], now: Round) -> Decided:
