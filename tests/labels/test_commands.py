@@ -16,11 +16,16 @@ from pathlib import Path
 import pytest
 
 from otel_toolselect import app
+from otel_toolselect.app.labels import Desk
+from otel_toolselect.app.live import judge_on, panel_files
 from otel_toolselect.app.rulefiles import check_files
 from otel_toolselect.cli import main
+from otel_toolselect.config import load
 from otel_toolselect.judge.panel import Panel
 from otel_toolselect.model.decisions import LABELS
 from otel_toolselect.model.runs import Run
+from otel_toolselect.model.spans import Batch
+from otel_toolselect.otlp import decode_json
 from otel_toolselect.rules.rulefiles import load_rules
 from otel_toolselect.store import open_store
 from tests.cli._spans import agent_trace, sample, suite
@@ -330,3 +335,40 @@ def test_the_alerts_of_the_page_are_right(tmp_path: Path) -> None:
     (block,) = re.findall(r"```yaml\n(.*?)```", DOC.read_text("utf-8"), re.S)
     (tmp_path / "labelled.alerts.yaml").write_text(block)
     assert [c.problems for c in check_files([str(tmp_path)])] == [()]
+
+
+def test_late_spans_judge_a_run_again_under_its_labels(typed: Typed, tmp_path: Path) -> None:
+    first, *rest = json.loads(agent_trace(7, "refund C-3", "Done.", ("refund", {"id": "C-3"}, "ok")))["resourceSpans"][
+        0
+    ]["scopeSpans"][0]["spans"]
+    (tmp_path / "guard.yaml").write_text(RULES, "utf-8")
+    settings = load({"live_rules": str(tmp_path / "guard.yaml")})
+    store = open_store(f"chdb://{tmp_path}/store")
+    try:
+        judge = judge_on(store, panel_files(store, settings), settings, sole_writer=True)
+        early, late = _batch([first, *rest[:-1]]), _batch(rest[-1:])
+        store.insert(early.spans, early.logs)
+        judge.offer(early.spans, early.logs)
+        judge.settle()
+        (run,) = store.runs()
+        desk = Desk(store, settings)
+        desk.keep([desk.label(run, "ann", ("find",))])
+        before = [(d.first_action, d.status) for d in store.decisions(LABELS)]
+        store.insert(late.spans, late.logs)
+        judge.offer(late.spans, late.logs)
+        judge.settle()
+        assert [(d.first_action, d.status) for d in store.decisions(LABELS)] == before == [("refund", "fail")]
+        assert next(iter(store.runs())).final_text == "Done."
+    finally:
+        store.close()
+
+
+def _batch(spans: list[object]) -> Batch:
+    return decode_json(json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}).encode())
+
+
+def test_a_suite_cannot_take_the_name_of_labelled_traffic(typed: Typed, runs: dict[str, Run], tmp_path: Path) -> None:
+    suite(tmp_path).rename(tmp_path / "labels.jsonl")
+    code, _, err = typed("eval", "--suite", "labels.jsonl")
+    assert (code, "choose another" in err) == (2, True)
+    assert typed("score", "traces.jsonl", "--suite", "labels.jsonl")[0] == 1

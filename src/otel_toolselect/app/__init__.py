@@ -172,11 +172,13 @@ def evaluate(
     """
     from otel_toolselect.app.labels import labelling
     from otel_toolselect.judge.decisions import decision_of, traffic_of
+    from otel_toolselect.judge.panel import refuse_reserved
     from otel_toolselect.model.decisions import LABELS
     from otel_toolselect.rules import RunView, load_suite
     from otel_toolselect.stats import report
 
     expectations = load_suite(suite)
+    refuse_reserved(expectations)
     runs = runs_from_store(store, since_ns=since_ns, until_ns=until_ns, service=service, settings=settings)
     verdicts = judged(runs, expectations, settings)
     by_id = {run.run_id: run for run in runs}

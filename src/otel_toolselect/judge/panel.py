@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
+from otel_toolselect.errors import InputError
 from otel_toolselect.judge.decisions import decision_of, traffic_of
 from otel_toolselect.judge.judging import Views, judge
 from otel_toolselect.judge.labelling import Labelling
@@ -45,6 +46,13 @@ def joined(parts: Sequence[Judged]) -> Judged:
     )
 
 
+def refuse_reserved(*files: Suite | RuleFile) -> None:
+    """Raises InputError for one whose decisions would be taken for those of labelled traffic."""
+    for file in files:
+        if file.name == LABELS:
+            raise InputError(f"the name {LABELS!r} is that of labelled traffic; choose another", where=file.path)
+
+
 def _nobody() -> AbstractContextManager[Asker | None]:
     return nullcontext(None)
 
@@ -57,6 +65,9 @@ class Panel:
     rules: tuple[RuleFile, ...] = ()
     asking: Asking = _nobody
     labelling: Labelling = field(default_factory=Labelling)
+
+    def __post_init__(self) -> None:
+        refuse_reserved(*self.suites, *self.rules)
 
     @property
     def names(self) -> tuple[str, ...]:
