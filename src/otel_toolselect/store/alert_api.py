@@ -49,7 +49,9 @@ class Sending:
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """Event times, as [start, end), of decisions that were written after a version; `version`: the newest there is."""
+    """Event times, as [start, end), of decisions that were written after a version: a time of writing, by the store's
+    clock. `version`: the newest there is.
+    """
 
     spans: tuple[tuple[int, int], ...]
     version: int

@@ -32,10 +32,11 @@ FROM leases FINAL
 WHERE Name = {name:String} AND Expires > now64(9, 'UTC')
 ORDER BY Since, Owner LIMIT 1"""
 
+NEWEST_JUDGEMENT = "SELECT max(WrittenNs) AS Newest FROM judgements"
 TOUCHED = """SELECT toUInt32(Hour) AS Filed, minIf(StartNs, Gone = 0) AS First, maxIf(StartNs, Gone = 0) AS Last,
-    max(Gone) AS Withdrawn, max(Version) AS Newest
+    max(Gone) AS Withdrawn, max(WrittenNs) AS Newest
 FROM judgements
-WHERE Version > {after:UInt64} AND Hour >= toStartOfHour(toDateTime(intDiv({since:UInt64}, 1000000000), 'UTC'))
+WHERE WrittenNs > {after:UInt64} AND Hour >= toStartOfHour(toDateTime(intDiv({since:UInt64}, 1000000000), 'UTC'))
 GROUP BY Hour ORDER BY Hour"""
 
 

@@ -131,7 +131,7 @@ class AlertRows:
 
     def touched(self, after_version: int | None, *, since_ns: int) -> Touched:
         if after_version is None:
-            newest = self._session.select(queries.newest_version("judgements")).get("Version", [])
+            newest = self._session.select(alert_queries.NEWEST_JUDGEMENT).get("Newest", [])
             return Touched((), newest[0] if newest else 0)
         params = {"after": after_version, "since": max(0, since_ns)}
         found = self._session.select(alert_queries.TOUCHED, params)

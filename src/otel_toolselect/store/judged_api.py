@@ -10,7 +10,7 @@ from otel_toolselect.store.arrival_api import Cursor
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A decision, and when it was kept (ns, by the clock of who did). Of two of one key the later one counts."""
+    """A decision, and when it was kept (ns, by the clock of the store). Of two of one key the later one counts."""
 
     decision: Decision
     version: int

@@ -36,19 +36,20 @@ LIMIT {{limit:UInt32}}"""
 
 
 def versions(after: int, limit: int) -> Select:
-    """What was kept after a version, by version: all rows of an insert bear one."""
-    sql = """SELECT Version AS At, count() AS Rows FROM judgements
-WHERE Version > {after:UInt64} GROUP BY At ORDER BY At LIMIT {limit:UInt32}"""
+    """What was kept after a time, by time: all rows of an insert bear one."""
+    sql = """SELECT WrittenNs AS At, count() AS Rows FROM judgements
+WHERE WrittenNs > {after:UInt64} GROUP BY At ORDER BY At LIMIT {limit:UInt32}"""
     return Select(sql, {"after": after, "limit": limit})
 
 
 def of_versions(columns: Mapping[str, str], kept: Sequence[int]) -> Select:
-    """Decisions as they were kept then, replaced since or not, in that order. `Kept`: the version."""
+    """Decisions as they were kept then, replaced since or not, in that order. `Kept`: the time."""
     chosen = ", ".join(f"{expression} AS `{alias}`" for alias, expression in columns.items())
-    sql = f"""SELECT {chosen}, Version AS Kept
+    sql = f"""SELECT {chosen}, WrittenNs AS Kept
 FROM judgements
-WHERE Gone = 0 AND Version >= {{first:UInt64}} AND Version <= {{last:UInt64}} AND Version IN {{kept:Array(UInt64)}}
-ORDER BY Version, Suite, Hour, RunId, Rule"""
+WHERE Gone = 0 AND WrittenNs >= {{first:UInt64}} AND WrittenNs <= {{last:UInt64}}
+    AND WrittenNs IN {{kept:Array(UInt64)}}
+ORDER BY WrittenNs, Suite, Hour, RunId, Rule"""
     return Select(sql, {"first": kept[0], "last": kept[-1], "kept": list(kept)})
 
 

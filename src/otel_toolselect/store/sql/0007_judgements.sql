@@ -8,7 +8,8 @@ CREATE TABLE IF NOT EXISTS judgements
     Hour DateTime('UTC') CODEC(Delta(4), ZSTD(1)),
     RunId String CODEC(ZSTD(1)),
     Rule LowCardinality(String),
-    Version UInt64 CODEC(Delta(8), ZSTD(1)),
+    Version UInt64 COMMENT 'as of when the run was read' CODEC(Delta(8), ZSTD(1)),
+    WrittenNs UInt64 DEFAULT toUInt64(toUnixTimestamp64Nano(now64(9, 'UTC'))) CODEC(Delta(8), ZSTD(1)),
     Gone UInt8 DEFAULT 0 CODEC(ZSTD(1)),
     Start DateTime64(9, 'UTC') CODEC(Delta(8), ZSTD(1)),
     StartNs UInt64 CODEC(Delta(8), ZSTD(1)),
@@ -63,12 +64,12 @@ SETTINGS index_granularity = 4096, fsync_after_insert = 1, fsync_part_directory 
 
 -- What was judged before this table was there: the cells and layers that a verdict holds, without the facts of its run.
 INSERT INTO judgements
-    (Suite, Hour, RunId, Rule, Version, Start, StartNs, TraceId, CaseId, Status, FirstAction, ObservedClass, Expected,
+    (Suite, Hour, RunId, Rule, Version, WrittenNs, Start, StartNs, TraceId, CaseId, Status, FirstAction, ObservedClass, Expected,
      Observed, Selection, Arguments, Sequencing, Abstention, Clarification, Execution, Outcome, Efficiency, Excluded,
      Failure, Owner, Risk, Origin, Model, PromptVersion, CatalogId, Label, PolicyVersion, Scored,
      ScoredRight)
 SELECT
-    Suite, toStartOfHour(toDateTime(Start, 'UTC')), RunId, '', Version, Start, StartNs, TraceId, CaseId,
+    Suite, toStartOfHour(toDateTime(Start, 'UTC')), RunId, '', Version, Version, Start, StartNs, TraceId, CaseId,
     multiIf(
         Excluded IS NOT NULL, 'excluded', has(Layers.Status, 'fail'), 'fail',
         has(Layers.Status, 'needs_review'), 'needs_review', has(Layers.Status, 'pass'), 'pass', 'n/a'),

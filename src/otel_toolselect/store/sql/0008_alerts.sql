@@ -67,5 +67,5 @@ ORDER BY (Name, Owner)
 TTL toDateTime(Expires) + INTERVAL 1 DAY;
 
 -- Which windows late data touched is asked by when a row was written.
-ALTER TABLE judgements ADD INDEX IF NOT EXISTS idx_version Version TYPE minmax GRANULARITY 1;
-ALTER TABLE judgements MATERIALIZE INDEX idx_version SETTINGS mutations_sync = 2;
+ALTER TABLE judgements ADD INDEX IF NOT EXISTS idx_written WrittenNs TYPE minmax GRANULARITY 1;
+ALTER TABLE judgements MATERIALIZE INDEX idx_written SETTINGS mutations_sync = 2;
