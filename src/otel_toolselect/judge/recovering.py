@@ -22,7 +22,7 @@ BOOKMARK = "judged"
 EVERY_S = 10.0
 RECALLED_NS = 3_600 * 10**9
 """How long before the bookmark traces came that late spans may still come of."""
-MARGIN_NS = 60 * 10**9
+MARGIN_NS = 5 * 10**9
 """The store's clock may be set back a little."""
 MOST_WAITING = 5_000
 
