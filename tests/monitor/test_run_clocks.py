@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from otel_toolselect.model.decisions import Decision
+from otel_toolselect.model.runs import Run
 from otel_toolselect.store import Store
 from tests.monitor.running import MINUTE, Bench, traffic
 from tests.store.builders import DAY, T0
@@ -89,6 +91,22 @@ def test_a_restart_on_a_store_that_holds_them_begins_now(bench: Bench, skew: int
     assert ("wrong", "resolve") in bench.hook.told
     assert {record.alert for record in bench.store.alerts.records()} >= {"wrong", "agent", "worse"}
     assert max(record.through_ns for record in bench.store.alerts.records()) == T0 + 10 * MINUTE
+
+
+@pytest.mark.parametrize("start", [2**32 * 10**9, 2**63 - 1, 2**64 - 1])
+def test_what_starts_at_the_end_of_time_is_kept_and_replaced_like_any_other(bench: Bench, start: int) -> None:
+    (far,) = traffic(1, 0, 1, name="far")
+    far = replace(far, start_ns=start)
+    bench.store.add_judged([], [far, *traffic(1, 10, 10)])
+    corrected = replace(far, status="needs_review")
+    run = Run(far.run_id, far.trace_id, (far.trace_id,), (), start_ns=start)
+    bench.store.replace_judged(["s"], [run], [], [corrected])
+    assert [d for d in bench.store.decisions("s") if d.run_id == far.run_id] == [corrected]
+    bench.at(6)
+    assert not bench.monitor().round()
+    assert ("wrong", "fire") in bench.hook.told
+    bench.store.replace_judged(["s"], [run], [], [])
+    assert far.run_id not in {d.run_id for d in bench.store.decisions("s")}
 
 
 def test_what_is_ahead_counts_when_its_time_has_come(bench: Bench) -> None:

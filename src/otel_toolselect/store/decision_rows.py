@@ -61,6 +61,8 @@ _MEASURES: dict[str, tuple[str, pa.DataType]] = {
 }
 _LAYER_COLUMNS = {layer.capitalize(): layer for layer in LAYERS}
 _HOUR_NS = 3_600 * 10**9
+_LAST_HOUR = (2**32 - 2 * 86_400) // 3_600 * 3_600
+"""A DateTime ends in 2106; two days before that, for a search looks a day further than where a run is filed."""
 
 READ_COLUMNS: dict[str, str] = {
     name: name
@@ -72,8 +74,8 @@ READ_COLUMNS: dict[str, str] = {
 
 
 def hour_of(start_ns: int) -> int:
-    """The hour that a row is filed under: seconds since the epoch."""
-    return min(start_ns, c.MAX_TIME_NS) // _HOUR_NS * 3_600
+    """The hour that a row is filed under: seconds since the epoch. All that is later is filed under the last hour."""
+    return min(start_ns // _HOUR_NS * 3_600, _LAST_HOUR)
 
 
 def decision_columns(decisions: Sequence[Decision], version: int) -> dict[str, pa.Array]:
