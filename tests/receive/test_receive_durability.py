@@ -17,8 +17,8 @@ import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from receive_samples import TRACE, away, proto_request, request, span
 
-from otel_toolselect.errors import EnvironmentProblem, StoreBusyError, StoreError, UsageError
-from otel_toolselect.receive import Receiver, Settings
+from otel_toolselect.errors import EnvironmentProblem, StoreBusyError, StoreError
+from otel_toolselect.receive import Receiver
 from otel_toolselect.receive.records import FRAME_BYTES
 from otel_toolselect.receive.segments import scan
 

@@ -71,7 +71,7 @@ class Asked:
         from otel_toolselect.model.verdicts import SuiteVerdicts
         from otel_toolselect.stats import report
 
-        name = _suite_name(self.suite)
+        name = suite_name(self.suite)
         since_ns, until_ns = moment(self.since), moment(self.until)
         with opened(load({"store": self.store}).dsn, create=False) as held:
             found = list(held.verdicts(name, since_ns=since_ns, until_ns=until_ns))
@@ -90,6 +90,20 @@ class Asked:
         return labelled(report, self.label)
 
 
+def refuse_together(option: str, **others: object) -> None:
+    """UsageError where any of these is given beside the option."""
+    given = [name for name, value in others.items() if value is not None]
+    if given:
+        raise UsageError(f"{option} and {', '.join(given)} do not go together")
+
+
+def refuse_alone(option: str, **others: object) -> None:
+    """UsageError where any of these is given without the option."""
+    given = [name for name, value in others.items() if value is not None]
+    if given:
+        raise UsageError(f"{', '.join(given)}: only together with {option}")
+
+
 def _read(path: str, asked: Asked) -> Report:
     from otel_toolselect.reports import read_report
 
@@ -100,7 +114,8 @@ def _read(path: str, asked: Asked) -> Report:
     return read_report(path)
 
 
-def _suite_name(suite: str | None) -> str | None:
+def suite_name(suite: str | None) -> str | None:
+    """The name of a suite that is given by name or by file."""
     if suite is None or not Path(suite).is_file():
         return suite
     from otel_toolselect.rules import load_suite

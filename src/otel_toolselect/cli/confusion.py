@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from otel_toolselect.cli._options import Output, Since, Store, Until, examples, format_option
-from otel_toolselect.cli._reports_in import Asked, Label, MaybeReport, SuiteName
+from otel_toolselect.cli._reports_in import Asked, Label, MaybeReport, SuiteName, refuse_alone, refuse_together
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,6 +23,8 @@ def register(app: typer.Typer) -> None:
             "toolselect confusion --suite support-agent --since 7d           verdicts that the store keeps",
             "toolselect confusion --suite support-agent --trend day --zone Europe/Berlin",
             "toolselect confusion report.json --trend label --format json",
+            "toolselect confusion --window 1h --since 24h --by agent           production, by the hour",
+            "toolselect confusion --window 1d --since 30d --zone Europe/Berlin --policy guard",
         ),
     )(command)
 
@@ -38,6 +40,30 @@ def command(
         str | None, typer.Option("--trend", metavar="label|day", help="Also the recall per tool, by label or by day.")
     ] = None,
     zone: Annotated[str, typer.Option("--zone", help="Time zone in which days are cut.")] = "UTC",
+    window: Annotated[
+        str | None,
+        typer.Option(
+            "--window",
+            metavar="SIZE",
+            help="Over windows of event time instead, from the decisions in the store: 5m, 1h, 1d, 1w. "
+            "--since is 24 windows ago then, unless given.",
+        ),
+    ] = None,
+    slide: Annotated[
+        str | None, typer.Option("--slide", metavar="STEP", help="Windows that overlap begin so far apart.")
+    ] = None,
+    policy: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--policy", metavar="NAME", help="With --window: of this rule file, or FILE/RULE; may be repeated."
+        ),
+    ] = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--by", metavar="NAME", help="With --window: apart by agent, service, model, ...; may be repeated."
+        ),
+    ] = None,
     form: Annotated[str, format_option("table", "json")] = "table",
     output: Output = None,
 ) -> None:
@@ -45,13 +71,24 @@ def command(
 
     Exit code: 0 shown, 3 nothing was judged.
     """
+    if window is not None:
+        from otel_toolselect.cli._windowed import Cut, show
+
+        refuse_together("--window", **{"a report file": report, "--label": label, "--trend": trend})
+        show(Cut(window, slide, zone, since, until, suite, policy, by), store, form, output)
+        return
+    refuse_alone("--window", **{"--slide": slide, "--policy": policy, "--by": by})
+    _show_stored(Asked(report, suite, store, since, until, label=label), trend, zone, form, output)
+
+
+def _show_stored(asked: Asked, trend: str | None, zone: str, form: str, output: str | None) -> None:
     from otel_toolselect import reports
     from otel_toolselect.cli._output import wants_colour, width, write
     from otel_toolselect.errors import TooFewError
     from otel_toolselect.stats import trend as points_of
 
     name = None if trend is None else _naming(trend, zone)
-    found = Asked(report, suite, store, since, until, label=label).stored()
+    found = asked.stored()
     points = () if name is None else points_of(found.runs, name)
     if form == "json":
         write([reports.confusion_json(found, points)], output)

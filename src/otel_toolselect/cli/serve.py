@@ -73,6 +73,7 @@ def command(
 
     from otel_toolselect.app.serving import serving
     from otel_toolselect.cli._output import say
+    from otel_toolselect.cli._process import collect_seldom
     from otel_toolselect.cli._stopping import stopped_by_signals
     from otel_toolselect.config import load
     from otel_toolselect.telemetry import logs
@@ -98,22 +99,12 @@ def command(
     # what reads JSON lines finds nothing else on stderr
     tell = logging.getLogger(__package__).info if settings.telemetry.log_format == "json" else say
     stop = stopped_by_signals()
-    _collect_seldom()
+    collect_seldom()
     with serving(settings, lend) as running:
         _announce(running, form)
         stop.wait()
         tell("stopping: closing the ports, storing what was acknowledged")
     tell("stopped")
-
-
-def _collect_seldom() -> None:
-    """Spans come and go by reference counting; looking for cycles among them every 700 objects costs a third of all
-    that is done with them. What is loaded by now stays and is never looked at again.
-    """
-    import gc
-
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 50)
 
 
 def _announce(running: Serving, form: str) -> None:
