@@ -52,6 +52,7 @@ from otel_toolselect.reports._spread import confusion_json, confusion_table, fli
 from otel_toolselect.reports._timeline import run_table, timelines
 from otel_toolselect.reports._traced import traced_failures
 from otel_toolselect.reports._triage import triage_json, triage_markdown, triage_table
+from otel_toolselect.reports._windows import windows_json, windows_table
 from otel_toolselect.reports._worst import worst_failures
 
 __all__ = [
@@ -114,6 +115,8 @@ __all__ = [
     "triage_json",
     "triage_markdown",
     "triage_table",
+    "windows_json",
+    "windows_table",
     "worst_failures",
     "writers",
 ]

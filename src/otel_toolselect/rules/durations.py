@@ -21,8 +21,7 @@ def parse_span(node: Node, what: str, problems: Problems, *, least: int = 1) -> 
     text = problems.text(node, what)
     if text is None:
         return None
-    found = _SPAN.fullmatch(text)
-    span = Span(int(found[1]), cast("SpanUnit", found[2])) if found else None
+    span = span_of(text)
     if span is None:
         problems.add(node, f"{what} cannot be {clip(text, 40)!r}", _WAY)
         return None
@@ -30,6 +29,12 @@ def parse_span(node: Node, what: str, problems: Problems, *, least: int = 1) -> 
         problems.add(node, f"{what} cannot be {text}", f"from {least} on, at most ten years")
         return None
     return span
+
+
+def span_of(text: str) -> Span | None:
+    """None for what is no length."""
+    found = _SPAN.fullmatch(text)
+    return Span(int(found[1]), cast("SpanUnit", found[2])) if found else None
 
 
 def parse_length(node: Node, what: str, problems: Problems) -> int | None:

@@ -13,7 +13,7 @@ tool that was expected and never chosen has F1 0, as in scikit-learn.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from otel_toolselect.model.figures import Confusion, ToolFigures, WorstRecall
 from otel_toolselect.model.runs import NO_CALL_LABELS
@@ -22,14 +22,18 @@ from otel_toolselect.model.verdicts import Cell
 
 def confusion(cells: Iterable[Cell]) -> Confusion:
     """Counts cells; the order of the input does not matter."""
-    counts = Counter(cells)
+    return confusion_of(Counter(cells))
+
+
+def confusion_of(counts: Mapping[Cell, int]) -> Confusion:
+    """Of cells that are counted already."""
     rows: Counter[str] = Counter()
     columns: Counter[str] = Counter()
     for cell, n in counts.items():
         rows[cell.expected] += n
         columns[cell.observed] += n
     names = sorted((rows.keys() | columns.keys()) - set(NO_CALL_LABELS))
-    tools = {name: figures(counts[Cell(name, name)], rows[name], columns[name]) for name in names}
+    tools = {name: figures(counts.get(Cell(name, name), 0), rows[name], columns[name]) for name in names}
     ordered = sorted(counts.items(), key=lambda item: (item[0].expected, item[0].observed))
     return Confusion(tuple(ordered), tools, _worst(tools))
 
