@@ -279,7 +279,7 @@ class LiveJudge:
 
 @dataclass(slots=True)
 class _Work:
-    """What a turn has judged so far: runs that are new, runs in place of earlier ones, and earlier ones that are gone."""
+    """What a turn has judged so far: runs that are new, runs in place of earlier ones, earlier ones that are gone."""
 
     first: list[Judged] = field(default_factory=list)
     again: list[Judged] = field(default_factory=list)
