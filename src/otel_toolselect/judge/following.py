@@ -128,7 +128,7 @@ class Follower:
         if bookmark is None:
             bookmark = self._begin
             self._crew.begin_at(bookmark)
-        if old.names:
+        if self._crew.name in old.names:
             self._takeovers.append((bookmark, old))
         else:
             self._takeovers.clear()
