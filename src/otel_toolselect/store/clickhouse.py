@@ -17,10 +17,20 @@ from otel_toolselect.model.decisions import Decision
 from otel_toolselect.model.runs import Run, ToolDefinition
 from otel_toolselect.model.spans import LogRecord, Span
 from otel_toolselect.model.verdicts import Cell, RunVerdict
-from otel_toolselect.store import arrivals, observing, queries, records, retention, rows, run_rows, verdict_rows
+from otel_toolselect.store import (
+    arrivals,
+    observing,
+    overviews,
+    queries,
+    records,
+    retention,
+    rows,
+    run_rows,
+    verdict_rows,
+)
 from otel_toolselect.store.alert_api import Alerts
 from otel_toolselect.store.alert_rows import AlertRows
-from otel_toolselect.store.api import Overview, RawEngine, ScopeFigures, TableSize, Trace
+from otel_toolselect.store.api import Overview, RawEngine, TableSize, Trace
 from otel_toolselect.store.arrival_api import Arrivals, Cursor
 from otel_toolselect.store.crew_api import Crews
 from otel_toolselect.store.crew_rows import CrewRows
@@ -303,25 +313,10 @@ class ClickHouseStore:
         self._judgements.set_bookmark(name, place)
 
     def overview(self) -> Overview:
-        counts = {name: values[0] for name, values in self._session.select(queries.counts(self.tables)).items()}
-        sql = queries.scopes(self.tables)
-        found = self._session.select(sql) if sql else {}
-        names = ("Service", "Scope", "Version", "Spans", "Traces", "First", "Last")
-        figures = zip(*(found.get(name, ()) for name in names), strict=True)
-        return Overview(
-            scopes=tuple(ScopeFigures(*row) for row in figures),
-            spans=counts["Spans"],
-            logs=counts["Logs"],
-            orphan_logs=counts["OrphanLogs"],
-            runs=counts["Runs"],
-            verdicts=counts["Verdicts"],
-            foreign=self.tables.foreign(SPANS),
-        )
+        return overviews.overview(self._session, self.tables)
 
     def sizes(self) -> tuple[TableSize, ...]:
-        found = self._session.select(queries.TABLE_SIZES)
-        columns = (found.get(name, ()) for name in ("table", "Rows", "Parts", "Bytes"))
-        return tuple(TableSize(*row) for row in zip(*columns, strict=True))
+        return overviews.sizes(self._session)
 
     def _select(self, select: Select | None) -> dict[str, list[Any]]:
         return {} if select is None else self._session.select(select.sql, select.params)
