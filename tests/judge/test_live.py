@@ -250,6 +250,50 @@ def test_a_fault_of_ours_costs_its_group_and_no_other(store: Store, monkeypatch:
     assert by_run(list(store.runs())) == by_run(at_once(kept, logs).runs)
 
 
+def test_what_a_fault_interrupted_is_not_taken_for_judged(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    spans, logs = traffic("pydantic-ai-v3")
+    clock = Clock()
+    live = judge_on(store, clock)
+    store.insert(spans, logs)
+    live.offer(spans, logs)
+    clock.now += 31
+    with monkeypatch.context() as patch:
+        patch.setattr(type(store), "add_judged", _unforeseen)
+        live.turn()
+    assert live.counters.faults == 1
+    assert live.judged_until() < float("inf")  # or the bookmark would move beyond what was not judged
+    clock.now += 31
+    live.turn()
+    check(store, spans, logs)
+
+
+def test_a_trace_that_cannot_be_judged_costs_itself_alone(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    spans, logs = traffic("pydantic-ai-v3")
+    broken = spans[0].trace_id
+    real = type(store).write_runs
+
+    def picky(self: Store, runs: Sequence[Run], *more: object) -> None:
+        if any(broken in run.trace_ids for run in runs):
+            raise OverflowError("a value that no column takes")
+        real(self, runs, *more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(type(store), "write_runs", picky)
+    clock = Clock()
+    live = judge_on(store, clock)
+    store.insert(spans, logs)
+    live.offer(spans, logs)
+    for _ in range(3):
+        clock.now += 31
+        live.turn()
+    assert live.counters.faults == 2
+    assert live.judged_until() == float("inf")
+    check(store, [s for s in spans if s.trace_id != broken], logs)
+
+
+def _unforeseen(*_: object) -> None:
+    raise ValueError("a row that cannot be written")
+
+
 def test_what_is_forgotten_is_asked_of_the_store(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(grouping, "REMEMBERED", 1)
     spans, logs = traffic("pydantic-ai-v3")

@@ -20,7 +20,7 @@ _COUNTED = (
     ("decisions", "Decisions kept: one per run, and one per run and expectation."),
     ("retracted", "Runs that late spans made part of another one."),
     ("read_back", "Traces read from the store, not taken from fresh spans."),
-    ("faults", "Groups of traces that could not be assembled: a mistake of ours."),
+    ("faults", "Failures to assemble or judge traces: a mistake of ours."),
     ("again", "Runs judged in place of earlier ones: late spans, or a share taken over."),
     ("doubtful", "Traces judged once more as another worker may have judged them at the same time."),
     ("store_failures", "Attempts to judge that failed because the store did not answer."),

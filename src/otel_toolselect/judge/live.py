@@ -181,6 +181,10 @@ class LiveJudge:
                 if pause < 1:
                     log.warning("live judging waits, the store did not answer: %s", type(error).__name__)
                 pause = min(max(pause * 2, 1.0), _LONGEST_PAUSE_S)
+            except Exception:  # whatever it is, it must not end the thread while the receiver goes on
+                self.counters.faults += 1
+                log.exception("a turn of live judging failed")
+                pause = _LONGEST_PAUSE_S
 
     def _turn(self, now_s: float) -> int:
         with self._turning:  # `settle` may be called while the thread is at work
@@ -194,13 +198,7 @@ class LiveJudge:
                 return 0
             try:
                 with tracing.span("judge", traces=len(slots)):
-                    self._judge(slots)
-            except StoreError:
-                for slot in slots:
-                    slot.held = False  # a part may be written: what stands now is asked of the store the next time
-                with self._lock:
-                    self._waiting.put_back(slots)
-                raise
+                    self._judge_or_set_apart(slots)
             finally:
                 with self._lock:
                     self._in_hand = 0
@@ -209,6 +207,39 @@ class LiveJudge:
             self.counters.traces += len(slots)
             self.counters.read_back = self._grouping.read_back
             return len(slots)
+
+    def _judge_or_set_apart(self, slots: Sequence[Slot]) -> None:
+        """What fails together is tried again trace by trace, so that one that nobody foresaw costs itself alone."""
+        together = [slot for slot in slots if not slot.suspect]
+        suspects = [slot for slot in slots if slot.suspect]
+        try:
+            self._judge(together)
+        except StoreError:
+            self._put_back(slots)
+            raise
+        except Exception as error:  # noqa: BLE001 - it may be any mistake of ours
+            self._fault(len(together), error)
+            for slot in together:
+                slot.suspect = True
+            self._put_back(together)
+        for number, slot in enumerate(suspects):
+            try:
+                self._judge([slot])
+            except StoreError:
+                self._put_back(suspects[number:])
+                raise
+            except Exception as error:  # noqa: BLE001 - given up: it is in the store, and `eval` will say more
+                self._fault(1, error)
+
+    def _put_back(self, slots: Sequence[Slot]) -> None:
+        for slot in slots:
+            slot.held = False  # a part may be written: what stands now is asked of the store the next time
+        with self._lock:
+            self._waiting.put_back(slots)
+
+    def _fault(self, traces: int, error: Exception) -> None:
+        self.counters.faults += 1
+        log.error("%d traces cannot be judged: %s", traces, type(error).__name__)
 
     def _judge(self, slots: Sequence[Slot]) -> None:
         panel = self._panel()
@@ -244,8 +275,7 @@ class LiveJudge:
             try:
                 made.append((group, assemble(group.observations, self._names)))
             except Exception as error:  # noqa: BLE001 - a fault in one group must not stop the others
-                self.counters.faults += 1
-                log.error("%d traces cannot be assembled: %s", len(group.trace_ids), type(error).__name__)
+                self._fault(len(group.trace_ids), error)
         earlier = {run_id for group, _ in made for run_id in group.earlier}
         work.forget(earlier)
         once = [(self._is_new(group), runs) for group, runs in made]

@@ -27,6 +27,8 @@ class Slot:
     held: bool = True
     size: int = 0
     rooted: bool = False
+    suspect: bool = False
+    """Something failed when it was judged with others: it is judged alone the next time."""
 
     @property
     def whole(self) -> bool:

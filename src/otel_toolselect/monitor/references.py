@@ -6,9 +6,9 @@
 - `release`: the window is compared with what ran before the last release that began before the window's end: the
   stretch from the release before that (at most 14 days) to its beginning. A release is a combination of model, prompt,
   catalog and `toolselect.label` that was not seen before in the alert's scope and series (without the tool); what comes
-  up within an hour of it belongs to it, for a rollout reaches several agents. No release is what was there a day after
-  the 28 days that are looked at begin, nor the return of a combination. A canary is one: give it a label, and alerts of
-  its own.
+  up within a day of it belongs to it: a rollout reaches quiet agents late, and a hot fix is compared with what ran
+  before the release that it mends. No release is what was there a day after the 28 days that are looked at begin, nor
+  the return of a combination. A canary is one: give it a label, and alerts of its own.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from otel_toolselect.store.alert_api import Sighting
 HORIZON_NS = 28 * UNIT_NS["d"]
 LONGEST_NS = 14 * UNIT_NS["d"]
 _SETTLING_NS = UNIT_NS["d"]
-_ROLLOUT_NS = UNIT_NS["h"]
+_ROLLOUT_NS = UNIT_NS["d"]
 _NAMES = ("model", "prompt", "catalog", "label")
 
 
