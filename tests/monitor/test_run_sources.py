@@ -149,7 +149,8 @@ def seen(hours: float, model: str = "m") -> Sighting:
         ([0, 0.5], None),  # two that run side by side from the start
         ([0, 30], (0, 30)),
         ([0, 30, 30.5], (0, 30)),  # a rollout
-        ([0, 30, 50], (30, 50)),
+        ([0, 30, 53.5], (0, 30)),  # a quiet agent that the rollout reached late, or a hot fix of it
+        ([0, 30, 55], (30, 55)),
         ([0, 30, 101], (0, 30)),  # begins after the window
         ([-900, -100], (-436, -100)),  # at most 14 days
         ([-900, -600], None),  # older than what is looked at
