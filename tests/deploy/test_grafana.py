@@ -257,7 +257,7 @@ def test_metrics_are_those_there_are() -> None:
 
 
 def test_provisioning_is_mounted_and_its_variables_are_given() -> None:
-    (service,) = [document(DEPLOY / "compose" / "compose.yaml")["services"]["grafana"]]
+    service = document(DEPLOY / "compose" / "compose.yaml")["services"]["grafana"]
     mounts = dict(reversed(mount.removesuffix(":ro").split(":")) for mount in service["volumes"])
     (provider,) = document(HERE / "provisioning" / "dashboards" / "toolselect.yaml")["providers"]
     assert (DEPLOY / "compose" / mounts[provider["options"]["path"]]).resolve() == HERE / "dashboards"
