@@ -31,8 +31,8 @@ BEGIN_NS = 1_790_035_200 * 10**9  # a midnight in UTC
 OF = Scope(suite=("support",))
 
 FILL = """INSERT INTO judgements (Suite, Hour, RunId, Rule, Version, Start, StartNs, TraceId, CaseId, Status,
-    FirstAction, ObservedClass, Expected, Observed, Selection, Origin, ServiceName, Agent, Provider, Model, PromptVersion, CatalogId,
-    Calls, CallsRedundant, DurationNs, InputTokens, OutputTokens)
+    FirstAction, ObservedClass, Expected, Observed, Selection, Origin, ServiceName, Agent, Provider, Model,
+    PromptVersion, CatalogId, Calls, CallsRedundant, DurationNs, InputTokens, OutputTokens)
 SELECT 'support', toStartOfHour(toDateTime(intDiv(Ns, 1000000000), 'UTC')), lower(hex(sipHash128(number))), '',
     {version:UInt64}, fromUnixTimestamp64Nano(toInt64(Ns), 'UTC'), Ns, lower(hex(sipHash128(number, 1))),
     concat('case', toString(number % 500)), if(Wanted = Got, 'pass', 'fail'), Got, 'call', [Wanted], [Got],

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import os
-import select
+import selectors
 import shutil
 import subprocess
 import time
@@ -49,6 +49,8 @@ class Browser:
         self._buffer = b""
         command_read, self._write = os.pipe()
         self._read, answer_write = os.pipe()
+        self._answers = selectors.DefaultSelector()  # not select(), which knows no descriptor beyond 1023
+        self._answers.register(self._read, selectors.EVENT_READ)
 
         def wire() -> None:  # the browser reads commands from 3 and answers on 4
             spare = os.dup(command_read), os.dup(answer_write)
@@ -117,6 +119,7 @@ class Browser:
             self._process.kill()
             self._process.wait()
         os.close(self._write)
+        self._answers.close()
         os.close(self._read)
 
     def _call(self, method: str, **params: Any) -> dict[str, Any]:
@@ -135,7 +138,7 @@ class Browser:
     def _next(self) -> dict[str, Any]:
         end = time.monotonic() + PATIENCE_S
         while b"\0" not in self._buffer:
-            ready, _, _ = select.select([self._read], [], [], max(0.0, end - time.monotonic()))
+            ready = self._answers.select(max(0.0, end - time.monotonic()))
             chunk = os.read(self._read, 1 << 20) if ready else b""
             assert chunk, "the browser does not answer"
             self._buffer += chunk

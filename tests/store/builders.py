@@ -96,13 +96,14 @@ def decision(run_id: str = "r1", suite: str = "s", **fields: Any) -> Decision:
 _text = st.text(max_size=12)
 _name = st.text(string.ascii_lowercase + "._é\0'\"\\", max_size=8)
 _finite = st.floats(allow_nan=False)
+_number = st.floats(allow_nan=False, allow_infinity=False)  # of JSON
 _nested = st.recursive(
     st.none() | st.booleans() | st.integers() | _finite | _text | st.binary(max_size=6),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_name | st.just("$bytes"), inner, max_size=3),
     max_leaves=6,
 )
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | _finite | _text,
+    st.none() | st.booleans() | st.integers() | _number | _text,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_name, inner, max_size=3),
     max_leaves=6,
 )

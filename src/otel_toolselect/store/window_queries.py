@@ -96,9 +96,7 @@ def _split(conditions: Sequence[str]) -> tuple[list[str], list[str]]:
     return [*_RANGE, *(c for c in conditions if c not in joined)], joined
 
 
-def scope_conditions(
-    of: Scope, facts: bool, tool: str, by: Sequence[str] = ()
-) -> tuple[list[str], dict[str, Any]]:
+def scope_conditions(of: Scope, facts: bool, tool: str, by: Sequence[str] = ()) -> tuple[list[str], dict[str, Any]]:
     """What limits the rows of `judgements` to a scope, with its values; `tool`: the expression that tools stand for.
 
     A run has a decision for each origin of its labels. Cut by origin each counts for its own; else one of them counts,

@@ -24,6 +24,8 @@ _DEPTH = 8
 """JSON texts inside strings of JSON texts; deeper ones are treated as plain text."""
 _decoder = json.JSONDecoder()
 
+_LONGEST_ESCAPE = 5  # of \u0041, the characters before its last
+
 
 class Texts:
     """Applies rules to texts. Same text and key, same outcome."""
@@ -162,8 +164,13 @@ def _replaced(text: str, rule: TextRule) -> str:
     token = _TOKEN if rule.put.digests.stable else _MASK
     tokens = [m.span() for m in token.finditer(text)] if MASK in text or "hmac:" in text else []
     begins = [first for first, _ in tokens]
+    document: bool | None = None
     for match in rule.pattern.finditer(text):
         start, end = match.span()
+        if "\\" in text[max(0, start - _LONGEST_ESCAPE) : start] and _splits_escape(text, start):
+            document = _is_document(text) if document is None else document
+            if document:
+                continue
         parts = rule.parts(match.group()) if rule.parts is not None else ((0, end - start),)
         for low, high in parts:
             before = bisect_right(begins, start + low) - 1
@@ -174,6 +181,25 @@ def _replaced(text: str, rule: TextRule) -> str:
             pieces += (text[at : start + low], rule.put.of(text[start + low : start + high]))
             at = start + high
     return "".join((*pieces, text[at:])) if pieces else text
+
+
+def _splits_escape(text: str, at: int) -> bool:
+    """Whether what begins here begins within an escape of a JSON string: the `n` of a new line is no letter of a
+    number. What the strings of a document say was treated before.
+    """
+    first = text.rfind("\\", max(0, at - _LONGEST_ESCAPE), at)
+    run = first + 1
+    while run and text[run - 1] == "\\":
+        run -= 1
+    return (first + 1 - run) % 2 == 1 and at < first + (6 if text[first + 1 : first + 2] == "u" else 2)
+
+
+def _is_document(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _is_fraction(text: str, at: int) -> bool:
