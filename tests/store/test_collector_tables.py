@@ -10,7 +10,9 @@ from pathlib import Path
 import clickhouse_connect
 import pytest
 
-from otel_toolselect.errors import StoreError
+from otel_toolselect.app.serving import serving
+from otel_toolselect.config import Receive, Settings
+from otel_toolselect.errors import StoreError, UsageError
 from otel_toolselect.model.spans import KIND_CLIENT, STATUS_ERROR, LogRecord, Span, SpanEvent, SpanLink
 from otel_toolselect.store import Store, open_store
 
@@ -212,3 +214,14 @@ def test_arrivals_of_a_collectors_table_go_by_its_timestamps(collector: Collecto
     with pytest.raises(StoreError, match="made by a Collector"):
         store.set_retention(90)
     store.close()
+
+
+def test_nothing_is_received_into_a_collectors_tables(collector: Collector, embedded_dsn: str) -> None:
+    collector.make_tables()
+    settings = Settings(store=embedded_dsn, receive=Receive(grpc_port=0, http_port=0))
+    with pytest.raises(UsageError, match=r"made by a Collector.*monitor judge --from"), serving(settings, _nobody):
+        raise AssertionError("it started")
+
+
+def _nobody(*_: object) -> None:
+    raise AssertionError("it is lent")

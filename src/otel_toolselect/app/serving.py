@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from otel_toolselect.config import Settings, data_folder
-from otel_toolselect.errors import EnvironmentProblem, StoreError
+from otel_toolselect.errors import EnvironmentProblem, StoreError, UsageError
 from otel_toolselect.model.values import digest
 
 if TYPE_CHECKING:
@@ -74,6 +74,11 @@ def serving(settings: Settings, lend: Lend) -> Iterator[Serving]:
         if store.via:
             raise EnvironmentProblem(
                 f"{store.dsn} is served already: {store.via}; stop that one, or name another --store"
+            )
+        if store.foreign:
+            raise UsageError(
+                f"the span table at {store.dsn} was made by a Collector and is only read; name another database in "
+                "--store for what is received, and judge that one with `toolselect monitor judge --from`"
             )
         store.set_retention(settings.retention.days or None)
         spool = spool_folder(settings)

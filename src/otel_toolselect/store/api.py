@@ -115,6 +115,11 @@ class Store(Protocol):
         """Whom the store is reached through ("the running server on 127.0.0.1:4318"), None when directly."""
         ...
 
+    @property
+    def foreign(self) -> bool:
+        """Whether a Collector made the span table: it is only read then, `insert` refuses."""
+        ...
+
     def insert(self, spans: Sequence[Span], logs: Sequence[LogRecord]) -> None:
         """Keep spans and log records. They are on disk and visible to every reader when this returns.
 

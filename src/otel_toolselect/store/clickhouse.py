@@ -86,6 +86,10 @@ class ClickHouseStore:
     def via(self) -> str | None:
         return self._via
 
+    @property
+    def foreign(self) -> bool:
+        return self.tables.foreign(SPANS)
+
     def raw_engine(self) -> RawEngine | None:
         return None if self._engine is None else self._engine()
 
