@@ -48,7 +48,7 @@ def counted(rows: list[Decision], of: Scope, window: Window, model: str | None =
     return {Cell(*pair): int(n) for pair, n in pairs.value_counts().items()}
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(rows=decisions())
 def test_cells_equal_a_brute_force_count(shared: Store, rows: list[Decision]) -> None:
     put(shared, rows)

@@ -183,7 +183,7 @@ def queries(signal: str) -> list[Query]:
     return [Query(signal, scope, least=least) for scope in scopes]
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(rows=decisions(), signals=st.lists(st.sampled_from(COUNTED), min_size=4, max_size=4, unique=True))
 def test_every_count_and_ratio_equals_a_brute_force_count(
     shared: Store, rows: list[Decision], signals: list[str]
