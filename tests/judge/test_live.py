@@ -164,10 +164,13 @@ def test_fresh_spans_spare_reading_and_a_late_one_does_not(store: Store) -> None
     clock.now += 3
     assert live.turn() == traces
     assert live.counters.read_back == 0
+    counted = dict(live.counters.judged)
+    assert sum(n for (suite, _), n in counted.items() if not suite) == live.counters.runs
     live.offer(spans[:1], ())
     clock.now += 31
     assert live.turn() == 1
     assert live.counters.read_back == 1
+    assert live.counters.judged == counted  # judged again, not counted again
     check(store, spans, logs)
 
 

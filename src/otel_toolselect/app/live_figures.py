@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from otel_toolselect.telemetry.metrics import PREFIX
+from otel_toolselect.telemetry.metrics import OTHER, PREFIX, capped
 
 if TYPE_CHECKING:
     from prometheus_client import Metric
@@ -32,6 +32,10 @@ _STANDING = (
 )
 
 
+_MOST_SERIES = 200
+"""Of a metric whose labels come from data: the largest keep their names."""
+
+
 class LiveCollector:
     """A collector for `Receiver.metrics`."""
 
@@ -48,6 +52,18 @@ class LiveCollector:
             yield CounterMetricFamily(f"{PREFIX}live_{name}", text, value=getattr(counters, name))
         for name, metric, text in _STANDING:
             yield GaugeMetricFamily(PREFIX + metric, text, value=getattr(counters, name))
+        yield _labelled(
+            "decisions",
+            "Runs judged for the first time, by suite or rule file and outcome; no suite: all traffic.",
+            ("suite", "status"),
+            counters.judged.copy(),
+        )
+        yield _labelled(
+            "confusion",
+            "Cells of the confusion matrix of runs judged for the first time.",
+            ("suite", "expected", "observed"),
+            counters.cells.copy(),
+        )
         files = self._live.files
         yield GaugeMetricFamily(
             PREFIX + "live_files_broken",
@@ -57,6 +73,15 @@ class LiveCollector:
         yield CounterMetricFamily(
             PREFIX + "live_reloads", "Times that changed suite and rule files were taken over.", value=files.reloads
         )
+
+
+def _labelled(name: str, text: str, labels: tuple[str, ...], counts: Mapping[tuple[str, ...], float]) -> Metric:
+    from prometheus_client.core import CounterMetricFamily
+
+    family = CounterMetricFamily(PREFIX + name, text, labels=labels)
+    for values, count in capped(counts, (OTHER,) * len(labels), _MOST_SERIES).items():
+        family.add_metric(values, count)
+    return family
 
 
 class FollowCollector:

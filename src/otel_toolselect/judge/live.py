@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -20,6 +21,7 @@ from otel_toolselect.judge.crew import Crew
 from otel_toolselect.judge.grouping import Group, Grouping
 from otel_toolselect.judge.panel import Judged, Panel, joined
 from otel_toolselect.judge.waiting import Patience, Slot, Waiting
+from otel_toolselect.model.decisions import Decision
 from otel_toolselect.model.runs import Run
 from otel_toolselect.model.spans import LogRecord, Span
 from otel_toolselect.store import Store
@@ -32,6 +34,7 @@ _AT_ONCE = (
     64  # traces that go through all stages together: what one stage made is in the processor's cache for the next
 )
 _TICK_S = 0.25
+_MOST_CELLS = 10_000
 _LONGEST_PAUSE_S = 30.0
 
 
@@ -53,10 +56,22 @@ class LiveCounters:
     """Runs that took the place of earlier ones: late spans, or another worker's share taken over."""
     doubtful: int = 0
     """Traces that another worker may have judged at the same time, and are judged once more."""
+    judged: Counter[tuple[str, ...]] = field(default_factory=Counter)
+    """Decisions by suite (or rule file; "" is all traffic) and status, when a run is judged for the first time."""
+    cells: Counter[tuple[str, ...]] = field(default_factory=Counter)
+    """Of the same, cells of the confusion matrix: suite, expected, observed."""
     waiting_traces: int = 0
     held_bytes: int = 0
     lag_s: float = 0.0
     """Seconds since the first span of the trace that has waited longest."""
+
+    def count(self, decision: Decision) -> None:
+        """Names of tools come from traces: only so many different cells are told apart."""
+        self.judged[decision.suite, decision.status] += 1
+        for cell in decision.cells:
+            key = decision.suite, cell.expected, cell.observed
+            if key in self.cells or len(self.cells) < _MOST_CELLS:
+                self.cells[key] += 1
 
 
 class LiveJudge:
@@ -298,6 +313,8 @@ class LiveJudge:
         self._store.add_judged(first.verdicts, first.decisions, as_of)
         self._store.replace_judged(panel.names, again.runs, again.verdicts, again.decisions, as_of)
         self.counters.again += len(again.runs)
+        for decision in first.decisions:
+            self.counters.count(decision)
         for part in (first, again):
             self.counters.runs += len(part.runs)
             self.counters.verdicts += len(part.verdicts)
