@@ -4,12 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check fmt lock setup clean fuzz senders bench
+.PHONY: demo test explore check fmt lock setup clean fuzz senders bench
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
 	@echo "make demo   set up, then run the main job on real spans with the embedded store"
 	@echo "make test   set up, then run all tests"
+	@echo "make explore  look for new counter-examples of the properties, for longer"
 	@echo "make check  ruff, mypy --strict, import-linter"
 	@echo "make fmt    format and sort imports"
 	@echo "make lock   lock the dependencies again (needs uv)"
@@ -31,7 +32,11 @@ demo: $(STAMP)
 	$(BIN)/toolselect demo
 
 test: $(STAMP)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
+
+# New examples for the properties, beyond those that `make test` repeats.
+explore: $(STAMP)
+	$(BIN)/python -m pytest -n auto -m hypothesis --hypothesis-profile=explore $(ARGS)
 
 check: $(STAMP)
 	$(BIN)/ruff check .
@@ -45,7 +50,8 @@ fmt: $(STAMP)
 
 lock:
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
-	  --no-header --extra demo --extra instrument --extra values --extra cel --extra judge --extra notify --extra export --group test --group check --group build pyproject.toml --output-file requirements.lock
+	  --no-header --extra demo --extra instrument --extra values --extra cel --extra judge --extra notify --extra export --extra oidc --extra run --extra preflight --extra notebook \
+	  --group test --group check --group docs --group build pyproject.toml --output-file requirements.lock
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
 	  --no-header --constraint requirements.lock tests/fuzz/requirements.in --output-file requirements-fuzz.lock
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \

@@ -208,6 +208,8 @@ def shape(value: Any) -> Any:
     return [shape(v) for v in value] if isinstance(value, list) else 0
 
 
+@example([["\nx4111111111111111"]], False, 1)  # nor is it in JSON within JSON
+@example([["\x004111111111111111"]], True, 2)
 @example({"": "\nx4111111111111111"}, False, 0)  # no IBAN: the n is that of a new line
 @example({"": "\x004111111111111111"}, True, 0)  # no card: some of the digits are of an escape
 @given(DOCUMENTS, st.booleans(), st.integers(0, 2))

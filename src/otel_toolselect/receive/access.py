@@ -12,11 +12,12 @@ from typing import Literal
 
 from otel_toolselect.receive.counters import Counters
 from otel_toolselect.receive.quotas import Quotas
+from otel_toolselect.receive.stamping import TENANT
 from otel_toolselect.receive.status import ForbiddenError, NotAllowedError, QuotaError
 from otel_toolselect.receive.tokens import SCOPES, UNLIMITED, Entry, Quota, digest_of, read_tokens
 from otel_toolselect.receive.watched import Watched
 
-Scope = Literal["send", "read"]
+Scope = Literal["send", "read", "label", "admin"]
 _NO_TOKEN = bytes(32)
 
 
@@ -28,6 +29,11 @@ class Sender:
     attributes: Mapping[str, str] = field(default_factory=dict)
     scopes: frozenset[str] = frozenset(SCOPES)
     quota: Quota = UNLIMITED
+
+    @property
+    def tenant(self) -> str | None:
+        """The only tenant whose data it may read, that which its own data is stamped with; None: it may read all."""
+        return self.attributes.get(TENANT)
 
 
 ANYBODY = Sender()

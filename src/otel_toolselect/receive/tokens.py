@@ -4,7 +4,8 @@
     name = "team-a"                                  # in metrics and logs; the token itself never is
     token = "..."                                    # or sha256 = "..." of it, in hex
     certificate = "agents.team-a.example"            # or besides: common name or alternative name of the client's
-    scopes = ["send"]                                # the default; "read" opens metrics and the read API
+    scopes = ["send"]                                # the default; "read" opens metrics, pages and the read API,
+                                                     # "label" says what was right, "admin" silences and signs off
     attributes = {"toolselect.tenant" = "team-a"}    # stamped on the resource of all that it sends
     spans_per_second = 500                           # quotas: spans and log records, bytes after inflating
     bytes_per_second = 2_000_000
@@ -30,7 +31,7 @@ from otel_toolselect.errors import InputError
 
 log = logging.getLogger(__name__)
 
-SCOPES = ("send", "read")
+SCOPES = ("send", "read", "label", "admin")
 BURST_SECONDS = 10.0
 _HEAD = re.compile(r"\s*\[\[\s*token\s*\]\]")
 _OPEN_TO_OTHERS = stat.S_IRWXO | stat.S_IWGRP  # a group may read: that is how secrets are mounted in Kubernetes

@@ -76,7 +76,7 @@ class Texts:
         if not text or not (rules or self._any_keys) or not self.may_match(text.encode()):
             return text
         if depth and text.lstrip()[:1] in ("{", "[", '"'):
-            text = self._json(text, rules, depth)
+            return _settled(self._json(text, rules, depth), rules, strings_treated=True)
         return _settled(text, rules)
 
     def _json(self, text: str, rules: Sequence[TextRule], depth: int) -> str:
@@ -144,30 +144,31 @@ def _in_place_of(value: str, rule: KeyRule) -> str:
     return value if _TOKEN.fullmatch(value.strip('"')) else json.dumps(put)
 
 
-def _settled(text: str, rules: Sequence[TextRule]) -> str:
+def _settled(text: str, rules: Sequence[TextRule], *, strings_treated: bool = False) -> str:
     """Applies rules until none matches any more, as what one leaves may be what another looks for.
 
     Two or three rounds are usual. Rules that go on finding something in what they leave get the whole text.
+    `strings_treated`: what the strings of this JSON text say, at any depth, has been treated.
     """
     for _ in range(_ROUNDS):
         before = text
         for rule in rules:
-            text = _replaced(text, rule)
+            text = _replaced(text, rule, strings_treated)
         if text == before:
             return before
     return MASK
 
 
-def _replaced(text: str, rule: TextRule) -> str:
+def _replaced(text: str, rule: TextRule, strings_treated: bool) -> str:
     pieces: list[str] = []
     at = 0
     token = _TOKEN if rule.put.digests.stable else _MASK
     tokens = [m.span() for m in token.finditer(text)] if MASK in text or "hmac:" in text else []
     begins = [first for first, _ in tokens]
-    document: bool | None = None
+    document: bool | None = None if strings_treated else False
     for match in rule.pattern.finditer(text):
         start, end = match.span()
-        if "\\" in text[max(0, start - _LONGEST_ESCAPE) : start] and _splits_escape(text, start):
+        if document is not False and _splits_escape(text, start):
             document = _is_document(text) if document is None else document
             if document:
                 continue
@@ -184,14 +185,11 @@ def _replaced(text: str, rule: TextRule) -> str:
 
 
 def _splits_escape(text: str, at: int) -> bool:
-    """Whether what begins here begins within an escape of a JSON string: the `n` of a new line is no letter of a
-    number. What the strings of a document say was treated before.
+    """Whether what begins here begins within an escape of a JSON string, of this text or of one inside it: the `n` of
+    a new line is no letter of a number. A backslash that is itself escaped (`\\\\n`) may begin an escape one level deeper.
     """
     first = text.rfind("\\", max(0, at - _LONGEST_ESCAPE), at)
-    run = first + 1
-    while run and text[run - 1] == "\\":
-        run -= 1
-    return (first + 1 - run) % 2 == 1 and at < first + (6 if text[first + 1 : first + 2] == "u" else 2)
+    return first >= 0 and at < first + (6 if text[first + 1 : first + 2] == "u" else 2)
 
 
 def _is_document(text: str) -> bool:
