@@ -174,7 +174,7 @@ MISTAKES = {
     '[[token]]\nname = "a"\ntoken = "t\\u00e9"': ":3: token[0].token: must be",
     '[[token]]\nname = "a\\n"\ntoken = "t"': ":2: token[0].name: must be",
     '[[token]]\nname = "a"\nsha256 = "abc"': ":3: token[0].sha256: must be 64 hex digits",
-    '[[token]]\nname = "a"\ntoken = "t"\nscopes = ["all"]': ":4: token[0].scopes: must be a list of send, read, label, admin",
+    '[[token]]\nname = "a"\ntoken = "t"\nscopes = ["all"]': ":4: token[0].scopes: must be a list of send, read,",
     '[[token]]\nname = "a"\ntoken = "t"\nscope = ["read"]': ":4: token[0].scope: unknown",
     '[[token]]\nname = "a"\ntoken = "t"\nattributes = {a.b = "c"}': ":4: token[0].attributes: must be a table of texts",
     '[[token]]\nname = "a"\ntoken = "t"\nspans_per_second = 0': ":4: token[0].spans_per_second: must be a number",

@@ -186,7 +186,7 @@ def _replaced(text: str, rule: TextRule, strings_treated: bool) -> str:
 
 def _splits_escape(text: str, at: int) -> bool:
     """Whether what begins here begins within an escape of a JSON string, of this text or of one inside it: the `n` of
-    a new line is no letter of a number. A backslash that is itself escaped (`\\\\n`) may begin an escape one level deeper.
+    a new line is no letter of a number. A backslash that is itself escaped may begin an escape one level deeper.
     """
     first = text.rfind("\\", max(0, at - _LONGEST_ESCAPE), at)
     return first >= 0 and at < first + (6 if text[first + 1 : first + 2] == "u" else 2)
