@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from otel_toolselect.cli._times import moment
+from otel_toolselect.app.times import moment
 from otel_toolselect.errors import UsageError
 
 SECOND = 1_000_000_000

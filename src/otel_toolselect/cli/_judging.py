@@ -51,9 +51,9 @@ def command(
     share. Files are read again when they change. Nothing is written into the database of --from.
     """
     from otel_toolselect.app.following import stay_following
+    from otel_toolselect.app.times import moment
     from otel_toolselect.cli._output import say
     from otel_toolselect.cli._stopping import stopped_by_signals
-    from otel_toolselect.cli._times import moment
     from otel_toolselect.config import load
     from otel_toolselect.telemetry import logs
 

@@ -51,8 +51,8 @@ class Asked:
         if self.suite is None:
             raise UsageError("give a report file, or --suite FILE to judge what is in the store")
         from otel_toolselect import app
+        from otel_toolselect.app.times import moment
         from otel_toolselect.cli._store import opened
-        from otel_toolselect.cli._times import moment
         from otel_toolselect.config import load
 
         settings = load({"store": self.store})
@@ -65,8 +65,8 @@ class Asked:
         """The file's report; else the verdicts that the store keeps, without judging again."""
         if self.report is not None:
             return self._chosen(_read(self.report, self))
+        from otel_toolselect.app.times import moment
         from otel_toolselect.cli._store import opened
-        from otel_toolselect.cli._times import moment
         from otel_toolselect.config import load
         from otel_toolselect.model.verdicts import SuiteVerdicts
         from otel_toolselect.stats import report

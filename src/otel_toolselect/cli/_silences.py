@@ -59,9 +59,9 @@ def add(
     import time
 
     from otel_toolselect.app import monitoring
+    from otel_toolselect.app.times import length as lasting
+    from otel_toolselect.app.times import moment
     from otel_toolselect.cli._store import opened
-    from otel_toolselect.cli._times import length as lasting
-    from otel_toolselect.cli._times import moment
     from otel_toolselect.config import load
     from otel_toolselect.errors import UsageError
 

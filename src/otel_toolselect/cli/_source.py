@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
+from otel_toolselect.app.times import moment
 from otel_toolselect.cli._output import say
 from otel_toolselect.cli._store import opened
-from otel_toolselect.cli._times import moment
 
 if TYPE_CHECKING:
     from otel_toolselect.app import Evaluated

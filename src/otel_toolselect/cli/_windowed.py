@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from otel_toolselect.cli._times import moment
+from otel_toolselect.app.times import moment
 from otel_toolselect.errors import TooFewError, UsageError
 
 if TYPE_CHECKING:

@@ -33,9 +33,9 @@ def command(
 ) -> None:
     """Say what arrived, how complete it is for judging, and which switch of the instrumentation brings the rest."""
     from otel_toolselect import app, reports
+    from otel_toolselect.app.times import moment
     from otel_toolselect.cli._output import say, wants_colour, width, write
     from otel_toolselect.cli._store import opened
-    from otel_toolselect.cli._times import moment
     from otel_toolselect.config import load
 
     settings = load({"store": store})

@@ -35,9 +35,9 @@ def command(
     """
     from otel_toolselect import app
     from otel_toolselect.app.exporting import export_rest
+    from otel_toolselect.app.times import moment
     from otel_toolselect.cli._output import say
     from otel_toolselect.cli._store import opened
-    from otel_toolselect.cli._times import moment
     from otel_toolselect.cli._verdict import finish
     from otel_toolselect.config import load
 

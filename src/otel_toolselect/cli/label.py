@@ -252,8 +252,8 @@ def export(
 ) -> None:
     """Export the labels that stand, of people and judges, on runs that started in the window."""
     from otel_toolselect.app.label_files import csv_text, json_lines
+    from otel_toolselect.app.times import moment
     from otel_toolselect.cli._output import write
-    from otel_toolselect.cli._times import moment
 
     as_csv = form == "csv" or (form == "auto" and (output or "").lower().endswith(".csv"))
     with _desk(store) as (_, held):
@@ -267,8 +267,8 @@ def figures(
     """Show accuracy by source of the label, and what people's labels on the sample say of all runs."""
     from otel_toolselect import reports
     from otel_toolselect.app.label_figures import label_figures
+    from otel_toolselect.app.times import moment
     from otel_toolselect.cli._output import wants_colour, width, write
-    from otel_toolselect.cli._times import moment
 
     with _desk(store) as (desk, held):
         found = label_figures(held, desk, moment(since), moment(until))
@@ -284,8 +284,8 @@ def agreement(
     """Show how far labellers and sources agree (Cohen's kappa), and what rules and judges are worth against people."""
     from otel_toolselect import reports
     from otel_toolselect.app.label_figures import agreement_figures
+    from otel_toolselect.app.times import moment
     from otel_toolselect.cli._output import wants_colour, width, write
-    from otel_toolselect.cli._times import moment
 
     with _desk(store) as (_, held):
         found = agreement_figures(held, moment(since), moment(until))
@@ -297,7 +297,7 @@ def agreement(
 
 def refresh(since: Since = None, until: Until = None, store: Store = None) -> None:
     """Judge labelled runs again under their labels: after [labels] policy has changed, or a command was cut off."""
-    from otel_toolselect.cli._times import moment
+    from otel_toolselect.app.times import moment
 
     with _desk(store, create=True) as (desk, held):
         labels = held.labels.all(since_ns=moment(since), until_ns=moment(until))

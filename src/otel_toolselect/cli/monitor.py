@@ -150,9 +150,9 @@ def history(
     A dead one was refused for good, or tried for too long; an unrouted one was for no receiver.
     """
     from otel_toolselect import reports
+    from otel_toolselect.app.times import moment
     from otel_toolselect.cli._output import wants_colour, width, write
     from otel_toolselect.cli._store import opened
-    from otel_toolselect.cli._times import moment
 
     wanted = _outcome(outcome)
     with opened(_settings(store, None).dsn, create=False) as held:
@@ -186,9 +186,9 @@ def backtest(
 
     from otel_toolselect import reports
     from otel_toolselect.app import monitoring
+    from otel_toolselect.app.times import moment
     from otel_toolselect.cli._output import wants_colour, width, write
     from otel_toolselect.cli._store import opened
-    from otel_toolselect.cli._times import moment
     from otel_toolselect.errors import UsageError
 
     settings = _settings(store, files)

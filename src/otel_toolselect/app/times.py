@@ -1,4 +1,4 @@
-"""Points in time as people type them."""
+"""Points in time as people type them, in commands and in the Python API."""
 
 from __future__ import annotations
 
