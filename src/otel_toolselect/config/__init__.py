@@ -28,6 +28,12 @@ The file is TOML: its scalars have types, so nothing has to be guessed, and the 
     url = "https://hooks.example.com/x"
     [export]                   # verdicts as OpenTelemetry events (docs/notifications.md); off without it
     otlp_endpoint = "http://collector:4318"
+    [web]                      # pages and read API on the HTTP port (docs/pages.md)
+    public_url = "https://toolselect.example.com"
+    [oidc]                     # people sign in with OpenID Connect; the secret: TOOLSELECT_OIDC_CLIENT_SECRET
+    issuer = "https://login.example.com/realms/main"
+    client_id = "toolselect"
+    admins = ["sre"]
     [limits]
     value_bytes = "1 MiB"      # a longer value is cut, and its span says so
     connections = 1024         # of each port
@@ -65,11 +71,13 @@ from otel_toolselect.config.sections import (
     Limits,
     Live,
     Monitor,
+    Oidc,
     Receive,
     Redact,
     Retention,
     Spool,
     Telemetry,
+    Web,
 )
 from otel_toolselect.errors import InputError, UsageError
 
@@ -85,6 +93,7 @@ __all__ = [
     "Live",
     "Monitor",
     "NotifyTarget",
+    "Oidc",
     "Receive",
     "Redact",
     "RedactRule",
@@ -92,6 +101,7 @@ __all__ = [
     "Settings",
     "Spool",
     "Telemetry",
+    "Web",
     "data_folder",
     "load",
 ]
@@ -115,6 +125,8 @@ class Settings:
     monitor: Monitor = Monitor()
     export: Export = Export()
     labels: Labels = Labels()
+    web: Web = Web()
+    oidc: Oidc = Oidc()
     limits: Limits = Limits()
     retention: Retention = Retention()
     redact: Redact = Redact()

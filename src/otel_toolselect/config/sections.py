@@ -163,6 +163,47 @@ class CaseNames:
 
 
 @dataclass(frozen=True, slots=True)
+class Web:
+    """Pages and the read API, on the HTTP port of `serve` (docs/pages.md).
+
+    `public_url`: how people reach them where something stands in front, with the path that it takes off, if any.
+    A session ends after `session_hours`. Its key is kept beside the spool, unless `session_key` (of the environment)
+    is set, as several `serve` behind one address need it. A query may take `query_seconds`; `threads` answer.
+    """
+
+    on: bool = setting(True, v.switch)
+    public_url: str = setting("", v.address)
+    session_hours: float = setting(12.0, v.seconds)
+    session_key: str = setting("", v.text, secret=True, in_file=False)
+    query_seconds: float = setting(15.0, v.seconds)
+    threads: int = setting(4, v.whole(1, 64))
+
+
+@dataclass(frozen=True, slots=True)
+class Oidc:
+    """Signing in to the pages with OpenID Connect (docs/pages.md); off while `issuer` or `client_id` is empty.
+
+    Who has one of `admins`, `labellers` or `viewers` among the values of `claim` gets that role, the highest that
+    fits; "*" is everybody who can sign in. `tenants`: "VALUE=TENANT"; who has the value sees that tenant only.
+    """
+
+    issuer: str = setting("", v.address)
+    client_id: str = setting("", v.text)
+    client_secret: str = setting("", v.text, secret=True, in_file=False)
+    scopes: tuple[str, ...] = setting(("openid", "profile", "email"), v.texts)
+    claim: str = setting("groups", v.text)
+    name_claim: str = setting("email", v.text)
+    viewers: tuple[str, ...] = setting((), v.texts)
+    labellers: tuple[str, ...] = setting((), v.texts)
+    admins: tuple[str, ...] = setting((), v.texts)
+    tenants: tuple[str, ...] = setting((), v.texts)
+
+    @property
+    def on(self) -> bool:
+        return bool(self.issuer and self.client_id)
+
+
+@dataclass(frozen=True, slots=True)
 class Judge:
     """The yes/no judge: an OpenAI-compatible endpoint. Off while `url` or `model` is empty.
 

@@ -81,23 +81,41 @@ class Access:
             raise ForbiddenError(f"{sender.name} may not {scope}: it is not in its scopes")
         return sender
 
+    @property
+    def asks(self) -> bool:
+        """Whether a caller must show anything; without, everybody is ANYBODY."""
+        return bool(self._entries()) or self._certificates
+
+    def holder(self, token: str, certificate: Sequence[str] = ()) -> Entry | None:
+        """The entry that a token opens."""
+        return self._find(digest_of(token), certificate)
+
+    def named(self, name: str) -> Entry | None:
+        """The entry of that name as it stands now, for sessions that were begun with its token."""
+        return next((entry for entry in self._entries() if entry.name == name), None)
+
+    def _entries(self) -> tuple[Entry, ...]:
+        return self._single + (self._file.get() if self._file is not None else ())
+
     def _who(self, authorization: str | None, certificate: Sequence[str]) -> Sender:
-        entries = self._single + (self._file.get() if self._file is not None else ())
-        if not entries:
+        if not self._entries():
             if not self._certificates:
                 return ANYBODY
             if certificate:
                 return Sender(certificate[0], scopes=frozenset({"send"}))
             raise NotAllowedError("a client certificate is needed", where="certificate")
         scheme, _, given = (authorization or "").partition(" ")
-        presented = digest_of(given.strip()) if scheme.lower() == "bearer" else None
-        found: Entry | None = None
-        for entry in entries:  # all of them, each in the same time: how long it takes says nothing of where it matched
-            if _fits(entry, presented, certificate):
-                found = entry
+        found = self._find(digest_of(given.strip()) if scheme.lower() == "bearer" else None, certificate)
         if found is None:
             raise NotAllowedError("a bearer token is needed, and this is none or another", where="authorization")
-        return Sender(found.name, found.attributes, found.scopes, found.quota)
+        return sender_of(found)
+
+    def _find(self, presented: bytes | None, certificate: Sequence[str]) -> Entry | None:
+        found: Entry | None = None
+        for entry in self._entries():  # all, each in the same time: how long it takes says nothing of where it matched
+            if _fits(entry, presented, certificate):
+                found = entry
+        return found
 
     def allow(self, sender: Sender) -> None:
         """Called before a body is read. Raises QuotaError for a sender who used up what it may send."""
@@ -110,6 +128,10 @@ class Access:
     def charge(self, sender: Sender, *, spans: int = 0, size: int = 0) -> None:
         """`spans` counts spans and log records; `size` is in bytes, inflated."""
         self._quotas.charge(sender.name, sender.quota, self._clock(), spans=spans, size=size)
+
+
+def sender_of(entry: Entry) -> Sender:
+    return Sender(entry.name, entry.attributes, entry.scopes, entry.quota)
 
 
 def _entry_of(token: str) -> Entry:

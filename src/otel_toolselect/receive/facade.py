@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,6 +15,10 @@ from otel_toolselect.telemetry.metrics import Collector, Metrics
 
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute
+    from starlette.types import ASGIApp
+
+    from otel_toolselect.receive.access import Access
+    from otel_toolselect.receive.health import Health
 
 T = TypeVar("T")
 
@@ -29,8 +33,9 @@ class Receiver:
         *,
         extra_routes: Sequence[BaseRoute] = (),
         collectors: Sequence[Collector] = (),
+        pages: Callable[[Access, Health], ASGIApp] | None = None,
     ) -> None:
-        self._receiver = AsyncReceiver(settings, sink, extra_routes=extra_routes, collectors=collectors)
+        self._receiver = AsyncReceiver(settings, sink, extra_routes=extra_routes, collectors=collectors, pages=pages)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
 

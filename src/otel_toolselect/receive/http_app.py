@@ -34,15 +34,18 @@ def make_app(
     gate: Gate,
     *,
     extra_routes: Sequence[BaseRoute] = (),
+    pages: ASGIApp | None = None,
 ) -> ASGIApp:
-    """The application. `extra_routes` share port and authentication; they come after the routes of OTLP."""
+    """The application. `extra_routes` share port and authentication; they come after the routes of OTLP. `pages` shares
+    the port only (see `Guard`).
+    """
     inflater = Inflater(settings.max_request_bytes)
     routes: list[BaseRoute] = [
         Route("/v1/traces", _endpoint(intake, settings, inflater, "traces"), methods=["POST"]),
         Route("/v1/logs", _endpoint(intake, settings, inflater, "logs"), methods=["POST"]),
         *extra_routes,
     ]
-    return Guard(Starlette(routes=routes), intake, gate)
+    return Guard(Starlette(routes=routes), intake, gate, pages)
 
 
 def _endpoint(

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from otel_toolselect.otlp import replies
 from otel_toolselect.otlp.replies import Encoding
 from otel_toolselect.receive.gate import Gate
-from otel_toolselect.receive.http_probes import OPEN
+from otel_toolselect.receive.http_probes import OPEN, PROBES
 from otel_toolselect.receive.http_protocol import CERTIFICATE
 from otel_toolselect.receive.intake import Intake
 from otel_toolselect.receive.status import LargeHeadError
@@ -25,10 +25,15 @@ _SEND = "/v1/"
 
 
 class Guard:
-    """The application behind it finds `sender` and `visit` in the state of its requests."""
+    """The application behind it finds `sender` and `visit` in the state of its requests.
 
-    def __init__(self, app: ASGIApp, intake: Intake, gate: Gate) -> None:
+    `pages` answers every path that is neither OTLP nor a probe, and asks who calls by itself: people have sessions. It
+    takes none of the places that senders have.
+    """
+
+    def __init__(self, app: ASGIApp, intake: Intake, gate: Gate, pages: ASGIApp | None = None) -> None:
         self._app = app
+        self._pages = pages
         self._intake = intake
         self._gate = gate
 
@@ -40,6 +45,9 @@ class Guard:
         try:
             if scope["path"] in OPEN and scope["method"] in ("GET", "HEAD"):
                 await self._app(scope, exchange.receive, exchange.send)
+            elif self._pages is not None and not _is_ours(scope["path"]):
+                self._check_head(scope)
+                await self._pages(scope, exchange.receive, exchange.send)
             else:
                 await self._admitted(scope, exchange)
         except Exception as error:  # noqa: BLE001 - answered by the one table; uvicorn would log it with its content
@@ -48,8 +56,7 @@ class Guard:
                 await answer(scope, exchange.receive, exchange.send)
 
     async def _admitted(self, scope: Scope, exchange: _Exchange) -> None:
-        if _head_bytes(scope) > self._gate.limits.header_bytes:  # h11 looks only at heads that come in pieces
-            raise LargeHeadError(f"more than the limit of {self._gate.limits.header_bytes} bytes", where="head")
+        self._check_head(scope)
         state = scope.setdefault("state", {})
         access = self._intake.access
         sending = scope["path"].startswith(_SEND)
@@ -60,6 +67,14 @@ class Guard:
         with self._gate.enter() as visit:
             state |= {"sender": sender, "visit": visit}
             await self._app(scope, exchange.receive, exchange.send)
+
+    def _check_head(self, scope: Scope) -> None:
+        if _head_bytes(scope) > self._gate.limits.header_bytes:  # h11 looks only at heads that come in pieces
+            raise LargeHeadError(f"more than the limit of {self._gate.limits.header_bytes} bytes", where="head")
+
+
+def _is_ours(path: str) -> bool:
+    return path.startswith(_SEND) or path in PROBES
 
 
 def _head_bytes(scope: Scope) -> int:

@@ -11,9 +11,10 @@ from starlette.routing import BaseRoute, Route
 from otel_toolselect.receive.health import Health
 from otel_toolselect.telemetry.metrics import Metrics
 
-HEALTHZ, READYZ = "/healthz", "/readyz"
+HEALTHZ, READYZ, METRICS = "/healthz", "/readyz", "/metrics"
 OPEN = frozenset({HEALTHZ, READYZ})
 """Paths that ask for no token."""
+PROBES = OPEN | {METRICS}
 
 
 def routes(health: Health, metrics: Metrics) -> list[BaseRoute]:
@@ -32,7 +33,7 @@ def routes(health: Health, metrics: Metrics) -> list[BaseRoute]:
     return [
         Route(HEALTHZ, healthz, methods=["GET"]),
         Route(READYZ, readyz, methods=["GET"]),
-        Route("/metrics", scrape, methods=["GET"]),
+        Route(METRICS, scrape, methods=["GET"]),
     ]
 
 

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from otel_toolselect.errors import StoreError
@@ -27,6 +27,7 @@ from otel_toolselect.telemetry.metrics import Collector, Metrics
 
 if TYPE_CHECKING:  # both are imported late: a receiver of one protocol does not load the other
     from starlette.routing import BaseRoute
+    from starlette.types import ASGIApp
 
     from otel_toolselect.receive.grpc_server import GrpcServer
     from otel_toolselect.receive.http_server import HttpServer
@@ -45,14 +46,18 @@ class AsyncReceiver:
         *,
         extra_routes: Sequence[BaseRoute] = (),
         collectors: Sequence[Collector] = (),
+        pages: Callable[[Access, Health], ASGIApp] | None = None,
     ) -> None:
-        """`collectors` show figures of other parts at /metrics."""
+        """`collectors` show figures of other parts at /metrics. `pages` makes what answers every other path of the HTTP
+        port, and asks who calls by itself (`http_guard.Guard`).
+        """
         settings.check()
         self.settings = settings
         self.counters = Counters()
         self.metrics = Metrics(collectors)
         self._sink = sink
         self._extra_routes = tuple(extra_routes)
+        self._pages = pages
         self._spool: Spool | None = None
         self._drainer: Drainer | None = None
         self._grpc: GrpcServer | None = None
@@ -146,7 +151,8 @@ class AsyncReceiver:
             from otel_toolselect.receive.http_server import HttpServer
 
             probes = routes(health, self.metrics)
-            app = make_app(intake, self.settings, gate, extra_routes=(*probes, *self._extra_routes))
+            pages = self._pages(intake.access, health) if self._pages is not None else None
+            app = make_app(intake, self.settings, gate, extra_routes=(*probes, *self._extra_routes), pages=pages)
             http = HttpServer(app, self.settings, self.counters, certificates)
             await http.start()
             self._http = http
