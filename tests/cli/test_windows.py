@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from otel_toolselect.cli._windowed import Cut
+from otel_toolselect.app.windows import Cut
 from otel_toolselect.errors import UsageError
 from otel_toolselect.model.alerting import Span, Window, WindowSpec
 from otel_toolselect.model.decisions import Decision

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
@@ -66,6 +65,7 @@ class Asked:
         if self.report is not None:
             return self._chosen(_read(self.report, self))
         from otel_toolselect.app.times import moment
+        from otel_toolselect.app.windows import suite_name
         from otel_toolselect.cli._store import opened
         from otel_toolselect.config import load
         from otel_toolselect.model.verdicts import SuiteVerdicts
@@ -112,12 +112,3 @@ def _read(path: str, asked: Asked) -> Report:
     if given:
         raise UsageError(f"{', '.join(given)} choose from the store; {path} is a report file")
     return read_report(path)
-
-
-def suite_name(suite: str | None) -> str | None:
-    """The name of a suite that is given by name or by file."""
-    if suite is None or not Path(suite).is_file():
-        return suite
-    from otel_toolselect.rules import load_suite
-
-    return load_suite(suite).name

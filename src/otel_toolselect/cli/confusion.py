@@ -72,7 +72,8 @@ def command(
     Exit code: 0 shown, 3 nothing was judged.
     """
     if window is not None:
-        from otel_toolselect.cli._windowed import Cut, show
+        from otel_toolselect.app.windows import Cut
+        from otel_toolselect.cli._windowed import show
 
         refuse_together("--window", **{"a report file": report, "--label": label, "--trend": trend})
         show(Cut(window, slide, zone, since, until, suite, policy, by), store, form, output)
