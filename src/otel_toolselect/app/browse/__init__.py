@@ -1,0 +1,22 @@
+"""What pages and the read API ask: pure functions of a `Reader` (store, tenant, time) and `Filters` to view models.
+
+    run_list(reader, filters) -> RunList                          a page of runs
+    facet_list(reader, filters, names) -> FacetList               values to filter by, and how many runs fit
+    run_timeline(reader, run_id, filters) -> RunTimeline | None   one run in order, with verdicts and raw spans
+    matrix(reader, filters) -> Matrix                             confusion over the window
+    suite_list(reader, filters) -> tuple[SuiteRow, ...]
+    suite_view(reader, suite, filters, after) -> SuiteView        cases with history and flips
+    case_view(reader, suite, case_id, filters) -> CaseRow | None
+    catalog_list(reader, filters) -> CatalogList
+    catalog_view(reader, catalog_id, filters) -> CatalogView | None
+    catalog_diff(reader, before, after, filters) -> CatalogDiffView | None
+    label_queue(reader, desk, day, by, limit) -> QueueView
+    label_disputes(reader, filters, limit) -> tuple[DisputeRow, ...]
+    label_card(reader, desk, run_id, by) -> LabelCard | None
+    alerts_view(reader) -> AlertsView
+    doctor_view(reader, filters) -> DoctorView
+    overview(reader, filters) -> Overview
+
+All raise `UsageError` for what is asked wrongly (a bad cursor, a window that ends before it begins) and `StoreError`.
+What belongs to another tenant is not there: lists leave it out, single things are None.
+"""
