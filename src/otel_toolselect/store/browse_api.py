@@ -52,9 +52,9 @@ class RunFilter:
     `suite`: suites and rule files, or FILE/RULE for one rule. `status`, `failure`, `owner`, `origin`, `expected`,
     `observed` and the marks `forbidden`, `unauthorized`, `infra`, `catalog_gap` are said by an expectation: one
     decision of the run, under `suite` where that is given, fits them all. `expected` and `observed` are of the same
-    cell of the confusion matrix. `first_action` and `called` are names as that expectation sees them, else as the trace has
-    them. `has`: all of the marks. `text` is found in the request, the final text (`TEXT_SEARCHED` characters of each,
-    case does not matter), or is the beginning of a run id or trace id.
+    cell of the confusion matrix. `first_action` and `called` are names as that expectation sees them, else as the trace
+    has them. `has`: all of the marks. `text` is found in the request or the final text (`TEXT_SEARCHED` characters of
+    each, case does not matter), or is the beginning of a run id or trace id.
     """
 
     since_ns: int | None = None

@@ -102,8 +102,8 @@ class TimelineEvent:
 
     `content`: arguments or value as a JSON value, or text; `unknown` says why it is not there, `raw` what could not be
     decoded. `result_of`, `result`: positions of the call and of its result. `redundant`, `ghost`: of a call.
-    `decides`: this is the first action, what a confusion matrix counts. `spans`: ids in `RunTimeline.spans`. `evidence`:
-    keys of the findings about this event, failed ones first.
+    `decides`: this is the first action, what a confusion matrix counts. `spans`: ids in `RunTimeline.spans`.
+    `evidence`: keys of the findings about this event, failed ones first.
     """
 
     position: int
