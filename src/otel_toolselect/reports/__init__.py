@@ -45,7 +45,7 @@ from otel_toolselect.reports._monitoring import (
     statuses_table,
 )
 from otel_toolselect.reports._reading import parse_report, read_report
-from otel_toolselect.reports._records import event_lines, run_lines
+from otel_toolselect.reports._records import event_lines, event_records, run_lines, run_records
 from otel_toolselect.reports._ruletests import outcomes_json, outcomes_junit, outcomes_table
 from otel_toolselect.reports._rulings import Checked, checked_json, checked_table, rulings_json, rulings_table
 from otel_toolselect.reports._spread import confusion_json, confusion_table, flips_json, flips_table
@@ -80,6 +80,7 @@ __all__ = [
     "diff_json",
     "diff_table",
     "event_lines",
+    "event_records",
     "figures_json",
     "figures_table",
     "flips_json",
@@ -101,6 +102,7 @@ __all__ = [
     "rulings_table",
     "run_card",
     "run_lines",
+    "run_records",
     "run_table",
     "sendings_json",
     "sendings_table",

@@ -17,15 +17,22 @@ from otel_toolselect.reports._plain import dumps
 
 def event_lines(runs: Iterable[Run]) -> Iterator[str]:
     """One line per event."""
-    for run in in_order(runs):
-        for event in sorted(run.events, key=lambda e: e.seq):
-            yield dumps(event_record(run, event)) + "\n"
+    return (dumps(record) + "\n" for record in event_records(runs))
 
 
 def run_lines(runs: Iterable[Run]) -> Iterator[str]:
     """One line per run."""
+    return (dumps(record) + "\n" for record in run_records(runs))
+
+
+def event_records(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
     for run in in_order(runs):
-        yield dumps(run_record(run)) + "\n"
+        for event in sorted(run.events, key=lambda e: e.seq):
+            yield event_record(run, event)
+
+
+def run_records(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
+    return map(run_record, in_order(runs))
 
 
 def in_order(runs: Iterable[Run]) -> list[Run]:
