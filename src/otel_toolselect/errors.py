@@ -9,6 +9,7 @@ same call may succeed later; the receiver maps it to a gRPC or HTTP status in on
     ├── InputError             exit 2   a file or body that cannot be read; names path and position
     │   ├── DecodeError                 not OTLP (or not what its content type says)
     │   ├── TooLargeError               over a size or decompression limit
+    │   ├── NotFoundError               what is asked for is not there, or not for the caller to see
     │   └── SuiteError                  a suite or rule file; holds *all* problems found
     ├── TooFewError            exit 3   too few observations to decide
     ├── EnvironmentProblem     exit 4   store or server out of reach
@@ -50,6 +51,10 @@ class DecodeError(InputError):
 
 class TooLargeError(InputError):
     """A body or file over a size limit, before or after decompression."""
+
+
+class NotFoundError(InputError):
+    """What is asked for is not there. Who may not see it is told the same."""
 
 
 @dataclass(frozen=True, slots=True)

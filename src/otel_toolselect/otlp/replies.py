@@ -7,20 +7,25 @@ encoding of the request) and "OTLP/gRPC Throttling" (RetryInfo).
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
+from otel_toolselect.errors import Problem
 from otel_toolselect.model.spans import Batch
 from otel_toolselect.otlp.jsondecode import Signal
 
 Encoding: TypeAlias = Literal["protobuf", "json"]
 
 _SHOWN = 5
+_LONGEST_PROBLEM = 500
 _LONGEST = 2000
 _REJECTED: dict[Signal, tuple[str, str]] = {
     "traces": ("rejectedSpans", "rejected_spans"),
     "logs": ("rejectedLogRecords", "rejected_log_records"),
 }
 _RETRY_INFO = "type.googleapis.com/google.rpc.RetryInfo"
+_PROBLEM_BYTES = 2_000
+"""Of mistakes in one answer: over gRPC it travels in a trailer, of which clients take 8 KiB."""
 
 
 def rejected(batch: Batch) -> int:
@@ -64,8 +69,17 @@ def encode_success(signal: Signal, encoding: Encoding, batch: Batch) -> bytes:
     return bytes(response.SerializeToString())
 
 
-def encode_status(code: int, text: str, encoding: Encoding, *, retry_after_s: float | None = None) -> bytes:
-    """A google.rpc.Status: a gRPC code number, a message, and a RetryInfo when the sender may try again."""
+def encode_status(
+    code: int,
+    text: str,
+    encoding: Encoding,
+    *,
+    retry_after_s: float | None = None,
+    problems: Sequence[Problem] = (),
+) -> bytes:
+    """A google.rpc.Status: a gRPC code number, a message, a RetryInfo when the sender may try again, and (protobuf
+    only) a BadRequest with the first problems, each a violation of the field "file:line:column".
+    """
     if encoding == "json":
         body: dict[str, object] = {"code": code, "message": text}
         if retry_after_s is not None:
@@ -82,6 +96,22 @@ def encode_status(code: int, text: str, encoding: Encoding, *, retry_after_s: fl
         delay.FromNanoseconds(round(retry_after_s * 1e9))
         packed = Any()
         packed.Pack(RetryInfo(retry_delay=delay))
+        status.details.append(packed)
+    if problems:
+        from google.rpc.error_details_pb2 import BadRequest
+
+        bad, room = BadRequest(), _PROBLEM_BYTES
+        for problem in problems:
+            said = problem.message + (f" ({problem.suggestion})" if problem.suggestion else "")
+            violation = bad.field_violations.add(
+                field=f"{problem.path}:{problem.line}:{problem.column}", description=said[:_LONGEST_PROBLEM]
+            )
+            room -= violation.ByteSize()
+            if room < 0:
+                del bad.field_violations[-1]
+                break
+        packed = Any()
+        packed.Pack(bad)
         status.details.append(packed)
     return bytes(status.SerializeToString())
 

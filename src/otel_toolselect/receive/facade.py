@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from otel_toolselect.receive.counters import Counters
+from otel_toolselect.receive.extras import GrpcServices
 from otel_toolselect.receive.service import AsyncReceiver
 from otel_toolselect.receive.settings import Settings, Sink
 from otel_toolselect.telemetry.metrics import Collector, Metrics
@@ -34,8 +35,11 @@ class Receiver:
         extra_routes: Sequence[BaseRoute] = (),
         collectors: Sequence[Collector] = (),
         pages: Callable[[Access, Health], ASGIApp] | None = None,
+        services: GrpcServices | None = None,
     ) -> None:
-        self._receiver = AsyncReceiver(settings, sink, extra_routes=extra_routes, collectors=collectors, pages=pages)
+        self._receiver = AsyncReceiver(
+            settings, sink, extra_routes=extra_routes, collectors=collectors, pages=pages, services=services
+        )
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
 

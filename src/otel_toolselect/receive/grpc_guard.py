@@ -26,6 +26,8 @@ OPEN = frozenset({"/grpc.health.v1.Health/Check"})
 """Methods that ask for no token: they say ok or not. Health/Watch is none of them, as it holds a stream for ever."""
 _CODES = {code.value[0]: code for code in grpc.StatusCode}
 _CANCEL_S = 0.1
+_MESSAGE_CHARS = 800
+"""Of an error's text; it travels twice in the trailers, of which clients take 8 KiB."""
 _Answer = Callable[[Any], Awaitable[Any]]
 
 
@@ -115,10 +117,16 @@ class Guard(grpc.aio.ServerInterceptor):  # type: ignore[misc]
 
     async def _abort(self, context: Any, error: Exception) -> None:
         failure = self._intake.failure(error, "grpc")
+        message = _clipped(failure.message)
         status = replies.encode_status(
-            failure.grpc_code, failure.message, "protobuf", retry_after_s=failure.retry_after_s
+            failure.grpc_code, message, "protobuf", retry_after_s=failure.retry_after_s, problems=failure.problems
         )  # the details travel as grpc's richer error model wants them (google.rpc.Status in a trailer)
-        await context.abort(_CODES[failure.grpc_code], failure.message, (("grpc-status-details-bin", status),))
+        await context.abort(_CODES[failure.grpc_code], message, (("grpc-status-details-bin", status),))
+
+
+def _clipped(text: str) -> str:
+    text = text.encode("utf-8", "replace").decode()
+    return text if len(text) <= _MESSAGE_CHARS else text[: _MESSAGE_CHARS - 3] + "..."
 
 
 async def _requests(context: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import grpc
@@ -16,6 +16,7 @@ from otel_toolselect.otlp.jsondecode import Signal
 from otel_toolselect.receive.access import CALLER
 from otel_toolselect.receive.counters import Counters
 from otel_toolselect.receive.descriptors import room_for
+from otel_toolselect.receive.extras import GrpcServices
 from otel_toolselect.receive.gate import Gate
 from otel_toolselect.receive.grpc_guard import Guard
 from otel_toolselect.receive.intake import Intake
@@ -40,7 +41,9 @@ class GrpcServer:
         gate: Gate,
         counters: Counters,
         certificates: Certificates | None = None,
+        services: GrpcServices | None = None,
     ) -> None:
+        self._services = services
         self._intake = intake
         self._settings = settings
         self._gate = gate
@@ -60,10 +63,13 @@ class GrpcServer:
             method = grpc.unary_unary_rpc_method_handler(self._export(signal))
             handler = grpc.method_handlers_generic_handler(service, {"Export": method})
             self._server.add_generic_rpc_handlers((handler,))
+        if self._services is not None:
+            self._services.add(self._server)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         self.port = self._bind()
         await self._server.start()
         await self.report(ready=True)
+        await self._report_services(serving=True)
 
     def _bind(self) -> int:
         host, port = self._settings.host, self._settings.grpc_port or 0
@@ -81,12 +87,20 @@ class GrpcServer:
 
     async def stop(self, grace_s: float) -> None:
         await self.report(ready=False)
+        await self._report_services(serving=False)
         await self._server.stop(grace_s)
 
     async def report(self, *, ready: bool) -> None:
-        """What health checks are told from now on."""
-        status = health_pb2.HealthCheckResponse.SERVING if ready else health_pb2.HealthCheckResponse.NOT_SERVING
-        for name in ("", *SERVICES.values()):
+        """What health checks of OTLP are told from now on."""
+        await self._tell(("", *SERVICES.values()), serving=ready)
+
+    async def _report_services(self, *, serving: bool) -> None:
+        """Services that take nothing in do not care whether the spool is full."""
+        await self._tell(self._services.names if self._services is not None else (), serving=serving)
+
+    async def _tell(self, names: Sequence[str], *, serving: bool) -> None:
+        status = health_pb2.HealthCheckResponse.SERVING if serving else health_pb2.HealthCheckResponse.NOT_SERVING
+        for name in names:
             await self._health.set(name, status)
 
     def _export(self, signal: Signal) -> _Handler:

@@ -17,6 +17,7 @@ from otel_toolselect.receive.damage import DamageReport
 from otel_toolselect.receive.deadletters import FOLDER, DeadLetters
 from otel_toolselect.receive.door import Door
 from otel_toolselect.receive.drain import Drainer
+from otel_toolselect.receive.extras import GrpcServices
 from otel_toolselect.receive.gate import Gate
 from otel_toolselect.receive.health import Health
 from otel_toolselect.receive.intake import Intake
@@ -47,9 +48,10 @@ class AsyncReceiver:
         extra_routes: Sequence[BaseRoute] = (),
         collectors: Sequence[Collector] = (),
         pages: Callable[[Access, Health], ASGIApp] | None = None,
+        services: GrpcServices | None = None,
     ) -> None:
         """`collectors` show figures of other parts at /metrics. `pages` makes what answers every other path of the HTTP
-        port, and asks who calls by itself (`http_guard.Guard`).
+        port, and asks who calls by itself (`http_guard.Guard`). `services` stand beside OTLP on the gRPC port.
         """
         settings.check()
         self.settings = settings
@@ -58,6 +60,7 @@ class AsyncReceiver:
         self._sink = sink
         self._extra_routes = tuple(extra_routes)
         self._pages = pages
+        self._services = services
         self._spool: Spool | None = None
         self._drainer: Drainer | None = None
         self._grpc: GrpcServer | None = None
@@ -142,7 +145,7 @@ class AsyncReceiver:
         if self.settings.grpc_port is not None:
             from otel_toolselect.receive.grpc_server import GrpcServer
 
-            server = GrpcServer(intake, self.settings, gate, self.counters, certificates)
+            server = GrpcServer(intake, self.settings, gate, self.counters, certificates, self._services)
             await server.start()
             self._grpc = server
         if self.settings.http_port is not None:

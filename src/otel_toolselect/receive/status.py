@@ -12,13 +12,18 @@ from otel_toolselect.errors import (
     DecodeError,
     EnvironmentProblem,
     InputError,
+    NotFoundError,
     OverloadError,
+    Problem,
+    StoreError,
+    SuiteError,
     TooLargeError,
+    UsageError,
 )
 from otel_toolselect.receive.counters import OTHER
 
 # numbers of google.rpc.Code, which are those of gRPC
-INVALID_ARGUMENT, DEADLINE_EXCEEDED, PERMISSION_DENIED, RESOURCE_EXHAUSTED = 3, 4, 7, 8
+INVALID_ARGUMENT, DEADLINE_EXCEEDED, NOT_FOUND, PERMISSION_DENIED, RESOURCE_EXHAUSTED = 3, 4, 5, 7, 8
 UNIMPLEMENTED, INTERNAL, UNAVAILABLE, UNAUTHENTICATED = 12, 13, 14, 16
 
 
@@ -50,6 +55,10 @@ class SlowBodyError(InputError):
     """A body that was not there in time."""
 
 
+class SlowAnswerError(InputError):
+    """What was asked for takes longer than it may."""
+
+
 class QuotaError(OverloadError):
     """More than `sender`, the name of a token, may send for now."""
 
@@ -78,6 +87,8 @@ class Failure:
     message: str
     retry_after_s: float | None = None
     reason: str = OTHER
+    problems: tuple[Problem, ...] = ()
+    """Mistakes in a file of the request, each with its position."""
 
 
 # The first row that an error is an instance of holds: special cases before general ones.
@@ -91,20 +102,37 @@ _TABLE: tuple[tuple[type[Exception], int, int, str], ...] = (
     (ForbiddenError, PERMISSION_DENIED, 403, "forbidden"),
     (UnknownMethodError, UNIMPLEMENTED, 404, OTHER),
     (SlowBodyError, DEADLINE_EXCEEDED, 408, "too_slow"),
+    (SlowAnswerError, DEADLINE_EXCEEDED, 504, OTHER),
+    (NotFoundError, NOT_FOUND, 404, OTHER),
     (LargeHeadError, RESOURCE_EXHAUSTED, 431, "too_large"),
     (TooManyError, RESOURCE_EXHAUSTED, 413, "too_many"),
     (TooLargeError, RESOURCE_EXHAUSTED, 413, "too_large"),
     (UnsupportedTypeError, INVALID_ARGUMENT, 415, "unsupported_type"),
+    (SuiteError, INVALID_ARGUMENT, 400, OTHER),
     (InputError, INVALID_ARGUMENT, 400, "not_otlp"),
+    (UsageError, INVALID_ARGUMENT, 400, OTHER),
 )
 
 
 def failure_of(error: Exception) -> Failure:
     """The answer to an error. Errors that are not ours are told without their text: it may hold content."""
+    if isinstance(error, StoreError):
+        return _failure_of_store(error)
     for kind, grpc_code, http_status, reason in _TABLE:
         if isinstance(error, kind):
-            return Failure(grpc_code, http_status, str(error), _retry_after_s(error), reason)
+            problems = error.problems if isinstance(error, SuiteError) else ()
+            return Failure(grpc_code, http_status, str(error), _retry_after_s(error), reason, problems)
     return Failure(INTERNAL, 500, f"internal error ({type(error).__name__})", reason="internal")
+
+
+def _failure_of_store(error: StoreError) -> Failure:
+    """Without its text, which may quote values."""
+    if error.retryable:
+        return Failure(UNAVAILABLE, 503, "the store does not answer at the moment", _STORE_RETRY_S, OTHER)
+    return Failure(INTERNAL, 500, "the store refuses the query", reason="internal")
+
+
+_STORE_RETRY_S = 1.0
 
 
 def _retry_after_s(error: Exception) -> float | None:

@@ -259,12 +259,13 @@ class Store(Protocol):
         """
         ...
 
-    def judged_since(self, since: Cursor | None = None, limit: int = 1_000) -> Judged:
+    def judged_since(self, since: Cursor | None = None, limit: int = 1_000, *, tenant: str | None = None) -> Judged:
         """Decisions kept since the cursor (None: since ever), whoever judged, in the order in which they were kept.
 
         As with `arrivals`, nothing is missed though several judge at once, and a page, of `limit` decisions or one
         insert, may tell of one again. One that was replaced meanwhile may come as it was, then the later one comes too;
-        that one was withdrawn is not told.
+        that one was withdrawn is not told. With a tenant the cursor, too, is of its decisions alone: it says nothing of
+        those of others.
         """
         ...
 

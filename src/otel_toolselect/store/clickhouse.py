@@ -46,7 +46,7 @@ T = TypeVar("T")
 
 ROWS_PER_INSERT = 8_000  # at 3 KB a span 25 MB, of which the engine needs a tenfold for a moment
 RUNS_PER_PAGE = 500
-RUNS_PER_INSERT = 2_000
+RUNS_PER_INSERT = 4_000
 CATALOGS_REMEMBERED = 10_000
 IDS_PER_PAGE = 10_000
 IDS_PER_QUERY = 64  # ids that a caller names are bound into the request's address, which has a limit
@@ -226,7 +226,7 @@ class ClickHouseStore:
 
     def write_verdicts(self, verdicts: Iterable[RunVerdict], as_of: int | None = None) -> None:
         source = iter(verdicts)
-        while page := list(islice(source, RUNS_PER_PAGE)):
+        while page := list(islice(source, RUNS_PER_INSERT)):
             unique = list({(verdict.suite, verdict.run_id): verdict for verdict in page}.values())
             version = self._versions.next("verdicts") if as_of is None else as_of
             self._session.insert("verdicts", verdict_rows.verdict_columns(unique, version))
@@ -282,8 +282,8 @@ class ClickHouseStore:
     ) -> Mapping[Series, tuple[Mapping[Cell, int], ...]]:
         return observing.confusion(self._session, of, by, windows)
 
-    def judged_since(self, since: Cursor | None = None, limit: int = 1_000) -> Judged:
-        return self._judgements.since(since or Cursor(), limit)
+    def judged_since(self, since: Cursor | None = None, limit: int = 1_000, *, tenant: str | None = None) -> Judged:
+        return self._judgements.since(since or Cursor(), limit, tenant)
 
     def span_ids(self, trace_ids: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         found: dict[str, tuple[str, ...]] = {}

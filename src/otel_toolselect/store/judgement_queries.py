@@ -35,22 +35,30 @@ LIMIT {{limit:UInt32}}"""
     return Select(sql, params | {"limit": limit})
 
 
-def versions(after: int, limit: int) -> Select:
+def versions(after: int, limit: int, tenant: str | None = None) -> Select:
     """What was kept after a time, by time: all rows of an insert bear one."""
-    sql = """SELECT WrittenNs AS At, count() AS Rows FROM judgements
-WHERE WrittenNs > {after:UInt64} GROUP BY At ORDER BY At LIMIT {limit:UInt32}"""
-    return Select(sql, {"after": after, "limit": limit})
+    sql = f"""SELECT WrittenNs AS At, count() AS Rows FROM judgements
+WHERE WrittenNs > {{after:UInt64}}{_of(tenant)} GROUP BY At ORDER BY At LIMIT {{limit:UInt32}}"""
+    return Select(sql, {"after": after, "limit": limit, **_named(tenant)})
 
 
-def of_versions(columns: Mapping[str, str], kept: Sequence[int]) -> Select:
+def of_versions(columns: Mapping[str, str], kept: Sequence[int], tenant: str | None = None) -> Select:
     """Decisions as they were kept then, replaced since or not, in that order. `Kept`: the time."""
     chosen = ", ".join(f"{expression} AS `{alias}`" for alias, expression in columns.items())
     sql = f"""SELECT {chosen}, WrittenNs AS Kept
 FROM judgements
 WHERE Gone = 0 AND WrittenNs >= {{first:UInt64}} AND WrittenNs <= {{last:UInt64}}
-    AND WrittenNs IN {{kept:Array(UInt64)}}
+    AND WrittenNs IN {{kept:Array(UInt64)}}{_of(tenant)}
 ORDER BY WrittenNs, Suite, Hour, RunId, Rule"""
-    return Select(sql, {"first": kept[0], "last": kept[-1], "kept": list(kept)})
+    return Select(sql, {"first": kept[0], "last": kept[-1], "kept": list(kept), **_named(tenant)})
+
+
+def _of(tenant: str | None) -> str:
+    return "" if tenant is None else " AND Tenant = {tenant:String}"
+
+
+def _named(tenant: str | None) -> dict[str, str]:
+    return {} if tenant is None else {"tenant": tenant}
 
 
 def standing(suites: Sequence[str], run_ids: Sequence[str], first_hour: int, last_hour: int) -> Select:

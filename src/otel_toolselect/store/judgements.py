@@ -16,6 +16,7 @@ from otel_toolselect.store.queries import Tables
 from otel_toolselect.store.session import Session
 
 ROWS_PER_PAGE = 5_000
+ROWS_PER_INSERT = 20_000
 IDS_PER_QUERY = 500  # bound into the request's address: 20 KB of it
 Key = tuple[str, int, str, str]
 """Suite, hour (epoch seconds), run id, rule."""
@@ -39,7 +40,7 @@ class Judgements:
 
     def add(self, decisions: Iterable[Decision], as_of: int | None = None) -> None:
         source = iter(decisions)
-        while part := list(islice(source, ROWS_PER_PAGE)):
+        while part := list(islice(source, ROWS_PER_INSERT)):
             version = self._version("judgements", as_of)
             self._session.insert("judgements", decision_rows.decision_columns(part, version))
 
@@ -100,20 +101,20 @@ class Judgements:
                 return
             after = (found["Suite"][-1], filed[-1], found["RunId"][-1], found["Rule"][-1])
 
-    def since(self, cursor: Cursor, limit: int) -> Judged:
+    def since(self, cursor: Cursor, limit: int, tenant: str | None = None) -> Judged:
         """See `Store.judged_since`."""
         if not self._tables.has("judgements"):
             return Judged((), cursor)
         now = self._session.select(queries.NOW)["Now"][0]  # first: see `arrivals`
         listed = len(cursor.seen) + arrivals.PLACES_PER_PAGE * 10
-        select = judgement_queries.versions(cursor.settled_ns, listed)
+        select = judgement_queries.versions(cursor.settled_ns, listed, tenant)
         found = self._session.select(select.sql, select.params)
         places = list(zip(found.get("At", ()), found.get("Rows", ()), strict=True))
         overlap = now - arrivals.OVERLAP_S * 10**9
         chosen, after, more = arrivals.advanced(cursor, places, len(places) == listed, limit, overlap)
         if not chosen:
             return Judged((), after, more)
-        select = judgement_queries.of_versions(decision_rows.READ_COLUMNS, chosen)
+        select = judgement_queries.of_versions(decision_rows.READ_COLUMNS, chosen, tenant)
         rows = self._session.select(select.sql, select.params)
         versions = rows.pop("Kept", [])
         kept = map(Kept, decision_rows.read_decisions(rows), versions)

@@ -1,0 +1,1 @@
+"""Made from proto/ by `make proto`. Do not edit."""
