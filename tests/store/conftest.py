@@ -12,6 +12,8 @@ from otel_toolselect.store import Store, open_store
 from otel_toolselect.web.gateway import new_token
 from otel_toolselect.web.lending import serving
 
+from .databases import Databases
+
 _names = itertools.count()
 
 
@@ -27,6 +29,20 @@ def engine_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.fixture
 def embedded_dsn(engine_home: Path) -> str:
     return f"chdb://{engine_home}?database=t{next(_names)}"
+
+
+@pytest.fixture(scope="module")
+def databases(engine_home: Path) -> Iterator[Databases]:
+    found = Databases(engine_home)
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def database(databases: Databases) -> Iterator[str]:
+    """The name of a database of the engine that is migrated and empty."""
+    with databases.lent() as name:
+        yield name
 
 
 @pytest.fixture(scope="module")

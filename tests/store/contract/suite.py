@@ -203,11 +203,11 @@ class StoreContract(AlertsContract, LabelsContract, CrewsContract):
         assert [s for found, _ in store.traces() for s in found] == spans
         assert sum(len(logs) for _, logs in store.traces()) == 300
 
-    def test_a_year_in_one_insert(self, store: Store) -> None:
-        spans = [span(1, day, start_ns=T0 - day * DAY, end_ns=T0) for day in range(1, 366)]
+    def test_more_days_in_one_insert_than_the_engine_takes_by_itself(self, store: Store) -> None:
+        spans = [span(1, day, start_ns=T0 - day * DAY, end_ns=T0) for day in range(1, 121)]
         store.insert(spans, [])
         ((found, _),) = store.traces()
-        assert len(found) == 365
+        assert len(found) == 120
 
     @pytest.mark.parametrize(
         "text", ["it's", 'a"b', "a\\b", "tab\tnew\nline", "{x:String}", "%(x)s", "'; DROP TABLE x"]
@@ -478,7 +478,7 @@ class StoreContract(AlertsContract, LabelsContract, CrewsContract):
 
     def test_no_database_and_nothing_to_create(self, dsn: str) -> None:
         with pytest.raises(StoreError, match="no database"):
-            open_store(dsn, create=False)
+            open_store(f"{dsn}_none", create=False)
 
     def test_threads_may_share_a_store(self, store: Store) -> None:
         from concurrent.futures import ThreadPoolExecutor

@@ -1,3 +1,7 @@
+"""The contract with the engine in this process."""
+
+from pathlib import Path
+
 import pytest
 
 from .suite import StoreContract
@@ -5,5 +9,5 @@ from .suite import StoreContract
 
 class TestEmbedded(StoreContract):
     @pytest.fixture
-    def dsn(self, embedded_dsn: str) -> str:
-        return embedded_dsn
+    def dsn(self, engine_home: Path, database: str) -> str:
+        return f"chdb://{engine_home}?database={database}"

@@ -7,5 +7,6 @@ from .suite import StoreContract
 
 class TestOverHttp(StoreContract):
     @pytest.fixture
-    def dsn(self, http_dsn: str) -> str:
-        return http_dsn
+    def dsn(self, gateway_place: tuple[str, str], database: str) -> str:
+        url, token = gateway_place
+        return f"clickhouse://anybody:{token}@{url.removeprefix('http://')}/{database}"
