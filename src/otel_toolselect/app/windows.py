@@ -37,20 +37,14 @@ class Cut:
     by: Sequence[str] | None = None
 
     def windows(self) -> list[Window]:
-        from otel_toolselect.model.alerting import WindowSpec
-        from otel_toolselect.stats.windowed import windows_between
-
-        size = _span("--window", self.window)
-        slide = size if self.slide is None else _span("--slide", self.slide)
+        size = length_named("--window", self.window)
+        slide = size if self.slide is None else length_named("--slide", self.slide)
         until = moment(self.until) or time.time_ns()
         since = moment(self.since)
-        since = max(0, until - WINDOWS_BACK * size.ns) if since is None else since
-        if since >= until:
+        if since is not None and since >= until:
             raise UsageError("--until is not after --since")
-        if (until - since) // slide.ns > MOST_WINDOWS:
-            raise UsageError(f"more than {MOST_WINDOWS:,} windows; take larger ones, or a shorter time")
         try:
-            return windows_between(WindowSpec(size, slide, self.zone), since, until)
+            return windows_within(size, slide, self.zone, since, until)
         except ValueError as error:
             raise UsageError(f"--window {self.window}: {error}") from error
 
@@ -92,7 +86,21 @@ def confusion_over(store: Store, of: Scope, by: Sequence[str], windows: Sequence
     return windowed(counts, windows)
 
 
-def _span(option: str, text: str) -> Span:
+def windows_within(size: Span, slide: Span, zone: str, since_ns: int | None, until_ns: int) -> list[Window]:
+    """The windows that hold a time in [since, until), without a since the last `WINDOWS_BACK`. Raises UsageError for
+    too many, ValueError for such as cannot be cut.
+    """
+    from otel_toolselect.model.alerting import WindowSpec
+    from otel_toolselect.stats.windowed import windows_between
+
+    since = max(0, until_ns - WINDOWS_BACK * size.ns) if since_ns is None else since_ns
+    if (until_ns - since) // slide.ns > MOST_WINDOWS:
+        raise UsageError(f"more than {MOST_WINDOWS:,} windows; take larger ones, or a shorter time")
+    return windows_between(WindowSpec(size, slide, zone), since, until_ns)
+
+
+def length_named(option: str, text: str) -> Span:
+    """A length like 5m, by the name of the option or field that it stands in. Raises UsageError."""
     from otel_toolselect.rules.durations import span_of
 
     span = span_of(text)

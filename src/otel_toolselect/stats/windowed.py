@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from otel_toolselect.model.alerting import Series, Window, WindowSpec
-from otel_toolselect.model.figures import Confusion, Rate
+from otel_toolselect.model.answers import Windowed as Windowed
 from otel_toolselect.model.verdicts import Cell
 from otel_toolselect.stats.confusion import confusion_of
 from otel_toolselect.stats.rates import rate
 from otel_toolselect.stats.windows import Windows
-
-
-@dataclass(frozen=True, slots=True)
-class Windowed:
-    """Decisions of one window and one combination of what it is cut by. `right`: first actions that were expected."""
-
-    window: Window
-    series: Series
-    right: Rate
-    confusion: Confusion
 
 
 def windows_between(spec: WindowSpec, since_ns: int, until_ns: int) -> list[Window]:
