@@ -170,26 +170,31 @@ def evaluate(
     """Stored spans against a suite; runs and verdicts are kept. Judging again replaces, so nothing counts
     twice.
     """
-    from otel_toolselect.app.labels import labelling
-    from otel_toolselect.judge.decisions import decision_of, traffic_of
     from otel_toolselect.judge.panel import refuse_reserved
-    from otel_toolselect.model.decisions import LABELS
-    from otel_toolselect.rules import RunView, load_suite
-    from otel_toolselect.stats import report
+    from otel_toolselect.rules import load_suite
 
     expectations = load_suite(suite)
     refuse_reserved(expectations)
     runs = runs_from_store(store, since_ns=since_ns, until_ns=until_ns, service=service, settings=settings)
-    verdicts = judged(runs, expectations, settings)
+    return kept(store, runs, expectations, settings or load())
+
+
+def kept(store: Store, runs: Sequence[Run], suite: Suite, settings: Settings) -> Evaluated:
+    """Runs held to a suite; runs, verdicts and decisions go into the store, in place of what was there of them."""
+    from otel_toolselect.app.labels import labelling
+    from otel_toolselect.judge.decisions import decision_of, traffic_of
+    from otel_toolselect.model.decisions import LABELS
+    from otel_toolselect.rules import RunView
+    from otel_toolselect.stats import report
+
+    verdicts = judged(runs, suite, settings)
     by_id = {run.run_id: run for run in runs}
     decisions = [traffic_of(run) for run in by_id.values()]
-    decisions += [
-        decision_of(verdict, RunView(by_id[verdict.run_id], expectations.policy)) for verdict in verdicts.runs
-    ]
+    decisions += [decision_of(verdict, RunView(by_id[verdict.run_id], suite.policy)) for verdict in verdicts.runs]
     store.write_runs(runs)
-    decisions += labelling(store, settings or load()).decisions(runs)
-    store.replace_judged(["", LABELS, expectations.name], list(by_id.values()), verdicts.runs, decisions)
-    return Evaluated(report(verdicts), by_id, expectations)
+    decisions += labelling(store, settings).decisions(runs)
+    store.replace_judged(["", LABELS, suite.name], list(by_id.values()), verdicts.runs, decisions)
+    return Evaluated(report(verdicts), by_id, suite)
 
 
 def doctor(spans: Sequence[Span], logs: Sequence[LogRecord], settings: Settings | None = None) -> Arrivals:

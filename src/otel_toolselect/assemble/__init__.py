@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from otel_toolselect.assemble._build import build
+from otel_toolselect.assemble._build import build, catalog_id
 from otel_toolselect.assemble._identity import DEFAULT_ATTRIBUTES, CaseAttributes, run_id
+from otel_toolselect.assemble._infra import is_infra
 from otel_toolselect.assemble._stitch import stitch
 from otel_toolselect.assemble._ties import Bonds, bonds, components
 from otel_toolselect.assemble._tree import Group, Key, Tree, groups, order
@@ -16,7 +17,7 @@ from otel_toolselect.assemble._turns import clusters
 from otel_toolselect.model.observations import Observation
 from otel_toolselect.model.runs import Run
 
-__all__ = ["DEFAULT_ATTRIBUTES", "Bonds", "CaseAttributes", "assemble", "bonds", "components", "run_id"]
+__all__ = ["DEFAULT_ATTRIBUTES", "Bonds", "CaseAttributes", "assemble", "bonds", "catalog_id", "components", "is_infra", "run_id"]
 
 
 def assemble(observations: Iterable[Observation], names: CaseAttributes = DEFAULT_ATTRIBUTES) -> list[Run]:

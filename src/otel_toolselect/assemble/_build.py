@@ -62,7 +62,7 @@ def build(group: Group, generations: Sequence[Sequence[Observation]], tree: Tree
         provider=next((t.provider for t in answers if t.provider), None) or _first(sources, "provider"),
         model=next((t.model for t in answers if t.model), None) or _first(sources, "model"),
         prompt_version=_prompt_version(answers, sources),
-        catalog_id=_catalog_id(catalog),
+        catalog_id=catalog_id(catalog),
         tools=catalog,
         conversation_id=_conversation(group, sources),
         request=request,
@@ -292,7 +292,7 @@ _hashed: dict[int, tuple[tuple[ToolDefinition, ...], str]] = {}
 _CATALOGS = 256
 
 
-def _catalog_id(tools: tuple[ToolDefinition, ...] | None) -> str | None:
+def catalog_id(tools: tuple[ToolDefinition, ...] | None) -> str | None:
     """sha256 over the canonical definitions; the order of tools is irrelevant."""
     if tools is None:
         return None

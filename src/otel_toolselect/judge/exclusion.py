@@ -3,8 +3,9 @@
 A forbidden call that was observed is never excused: such a run is judged, whatever else happened.
 
 - infra: a call failed for an infrastructure reason (assembly's tag, or the policy's `infra_errors`) and no later call
-  of the same tool succeeded. A run that recovered is judged. Right and wrong decisions are excluded alike, for
-  excluding only the failures of such runs would flatter the agent and excluding only the passes would blame it.
+  of the same tool succeeded; or whoever ran the agent says so (`toolselect.infra`: it timed out, it could not be
+  reached). A run that recovered is judged. Right and wrong decisions are excluded alike, for excluding only the
+  failures of such runs would flatter the agent and excluding only the passes would blame it.
 - catalog_gap: the trace holds the catalog, every allowed first action is a call, none of those tools was offered, and
   the run did not pass all the same.
 - incomplete: the trace says that the run is not whole, and either it shows no decision at all (no consequential call,
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from otel_toolselect.model.runs import INFRA
 from otel_toolselect.model.verdicts import Exclusion, Finding
 from otel_toolselect.rules import Case, RunView
 from otel_toolselect.rules.kinds.execution import unrecovered
@@ -36,6 +38,9 @@ def exclusion(view: RunView, case: Case, findings: Sequence[Finding]) -> tuple[E
 
 
 def _infra(view: RunView) -> tuple[Exclusion, str] | None:
+    told = view.run.attributes.get(INFRA)
+    if told:
+        return "infra", f"the attempt was lost to the platform: {told}"
     if not any(c.infra for c in view.calls):
         return None
     broken = next((c for c in unrecovered(view) if c.infra), None)

@@ -11,6 +11,8 @@ from otel_toolselect.model.values import JSON
 
 NO_CALL_LABELS = ("none", "ask_followup", "refuse_no_tool")
 NoCallLabel: TypeAlias = Literal["none", "ask_followup", "refuse_no_tool"]
+INFRA = "toolselect.infra"
+"""Attribute of a run's resource or first span: who ran the agent says that the platform failed, and how (R36)."""
 
 
 @dataclass(frozen=True, slots=True)

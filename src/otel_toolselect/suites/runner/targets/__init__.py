@@ -1,0 +1,1 @@
+"""Kinds of targets: one file each, found by scanning."""
