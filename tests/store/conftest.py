@@ -13,6 +13,8 @@ from otel_toolselect.web.gateway import new_token
 from otel_toolselect.web.lending import serving
 
 from .databases import Databases
+from .endpoint import Endpoint, User, endpoint
+from .endpoint.engine import Engine
 
 _names = itertools.count()
 
@@ -62,6 +64,29 @@ def gateway_place(engine_home: Path) -> Iterator[tuple[str, str]]:
 def http_dsn(gateway_place: tuple[str, str]) -> str:
     url, token = gateway_place
     return f"clickhouse://anybody:{token}@{url.removeprefix('http://')}/t{next(_names)}"
+
+
+@pytest.fixture(scope="module")
+def engine(databases: Databases, engine_home: Path) -> Iterator[Engine]:
+    found = Engine(str(engine_home))
+    yield found
+    found.close()
+
+
+@pytest.fixture(scope="module")
+def endpoint_of_module(engine: Engine) -> Iterator[Endpoint]:
+    """What ClickHouse is on the wire, in front of the engine."""
+    with endpoint(engine, [User("writer", "w:/p"), User("reader", "r", 2), User("onlooker", "o", 1)]) as running:
+        yield running
+
+
+@pytest.fixture
+def server(endpoint_of_module: Endpoint) -> Iterator[Endpoint]:
+    """The same, without faults."""
+    endpoint_of_module.asked.clear()
+    yield endpoint_of_module
+    endpoint_of_module.faults.none()
+    endpoint_of_module.faults.sent.clear()
 
 
 @pytest.fixture

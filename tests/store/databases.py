@@ -17,7 +17,10 @@ import chdb
 from otel_toolselect.store import open_store
 
 _TABLES = "SELECT name, engine, total_rows, create_table_query FROM system.tables WHERE database = {name:String}"
+_PARTS = "SELECT count() FROM system.parts WHERE database = {name:String} AND active"
 _HISTORY = "toolselect_migrations"
+_MANY = 40
+"""Parts from which on a database is thrown away: that goes on in the background, emptying does not."""
 
 
 class Databases:
@@ -43,7 +46,7 @@ class Databases:
         if self._emptied(name):
             self._free.append(name)
         else:
-            self._connection.query(f"DROP DATABASE {name} SYNC")
+            self._connection.query(f"DROP DATABASE {name}")
 
     def _made(self) -> str:
         name = f"made{next(self._names)}"
@@ -54,6 +57,8 @@ class Databases:
     def _emptied(self, name: str) -> bool:
         tables = self._tables(name)
         if {table: text for table, _, _, text in tables} != self._schemas[name]:
+            return False
+        if int(self._connection.query(_PARTS, "TabSeparated", params={"name": name}).bytes()) > _MANY:
             return False
         for table, engine, rows, _ in tables:
             if rows and not engine.endswith("View") and table != _HISTORY:
