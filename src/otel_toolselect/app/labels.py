@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from otel_toolselect import app
 from otel_toolselect.config import Settings
 from otel_toolselect.errors import EnvironmentProblem, UsageError
-from otel_toolselect.model.decisions import LABELS
+from otel_toolselect.model.decisions import LABELS, Decision
 from otel_toolselect.model.labels import Frame, Label, Queue, Source
 from otel_toolselect.model.runs import NO_CALL_LABELS, Run
 
@@ -118,8 +118,12 @@ class Desk:
         called = [policy.canonical(call.name) for call in run.calls]
         return tuple(dict.fromkeys([*offered, *called, *policy.tools]))
 
-    def checked(self, run: Run, expected: Iterable[str], *, strange: bool = False) -> tuple[str, ...]:
-        """Canonical names of expected actions. `strange`: also of tools that nobody has heard of. Raises UsageError."""
+    def checked(
+        self, run: Run, expected: Iterable[str], *, strange: bool = False, way_out: str = "--not-offered"
+    ) -> tuple[str, ...]:
+        """Canonical names of expected actions. `strange`: also of tools that nobody has heard of, for which `way_out`
+        asks. Raises UsageError.
+        """
         from otel_toolselect.rules.problems import suggest
 
         policy, found = self.labelling.policy, []
@@ -130,7 +134,7 @@ class Desk:
                 near = suggest(canonical, [*known, *NO_CALL_LABELS])
                 lacks = "records no tools" if run.tools is None else f"was not offered {canonical!r}"
                 hint = f"; {near}" if near else ""
-                raise UsageError(f"run {run.run_id} {lacks}{hint}; --not-offered names {canonical!r} anyway")
+                raise UsageError(f"run {run.run_id} {lacks}{hint}; {way_out} names {canonical!r} anyway")
             found.append(canonical)
         return tuple(dict.fromkeys(found))
 
@@ -194,9 +198,19 @@ class Desk:
             parents = self.runs([run.parent_run_id for run in runs if run.parent_run_id])
             wanted = {run.run_id for run in runs}
             decisions = [d for d in self.labelling.decisions([*parents, *runs]) if d.run_id in wanted]
+            decisions = self._with_tenants(runs, decisions)
             self._store.replace_judged([LABELS], runs, [], decisions)
             count += len(decisions)
         return count
+
+    def _with_tenants(self, runs: Sequence[Run], decisions: Sequence[Decision]) -> list[Decision]:
+        """Kept runs have no attributes: whose they are is what was decided on them when their spans were read."""
+        if not decisions:
+            return []
+        first, last = min(run.start_ns for run in runs), max(run.start_ns for run in runs) + 1
+        standing = self._store.labels.decisions([run.run_id for run in runs], first, last)
+        tenants = {d.run_id: d.tenant for d in standing if d.tenant}
+        return [replace(d, tenant=d.tenant or tenants.get(d.run_id, "")) for d in decisions]
 
     def ask_judge(self, day: str, limit: int) -> tuple[int, int]:
         """Let the yes/no judge label what is drawn of a day and has no answer yet: (asked, answered).

@@ -21,7 +21,7 @@ from otel_toolselect.judge.judging import judge_view
 from otel_toolselect.model.decisions import LABELS, Decision, Origin
 from otel_toolselect.model.labels import PRECEDENCE, Label
 from otel_toolselect.model.runs import NO_CALL_LABELS, Run
-from otel_toolselect.model.verdicts import Finding, Layer
+from otel_toolselect.model.verdicts import Finding, Layer, RunVerdict
 from otel_toolselect.rules import Case, Expectation, Policy, RunView, Suite
 from otel_toolselect.rules.draft import Draft
 from otel_toolselect.rules.expect import compile_expectation
@@ -72,12 +72,20 @@ class Labelling:
         standing = [decision for decision in judged if decision is not None]
         return [replace(decision, counts=i == 0) for i, decision in enumerate(standing)]
 
+    def verdict(self, run: Run, label: Label) -> RunVerdict | None:
+        """What one label says of a run; None for one that says nothing any more."""
+        view = RunView(run, self.policy)
+        expectation = self._expected(label, view)
+        return None if expectation is None else self._verdict(view, expectation)
+
     def _judged(self, view: RunView, origin: Origin, expectation: Expectation | None) -> Decision | None:
         if expectation is None:
             return None
+        return decision_of(self._verdict(view, expectation), view, rule=origin, origin=origin)
+
+    def _verdict(self, view: RunView, expectation: Expectation) -> RunVerdict:
         case = Case("", expectation)
-        verdict = judge_view(view, case, Suite(LABELS, (case,), self.policy))
-        return decision_of(verdict, view, rule=origin, origin=origin)
+        return judge_view(view, case, Suite(LABELS, (case,), self.policy))
 
     def _expected(self, label: Label | None, view: RunView) -> Expectation | None:
         if label is None:
