@@ -7,10 +7,9 @@ import json
 import os
 import pty
 import re
-import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,6 @@ import pytest
 from otel_toolselect import app
 from otel_toolselect.app.labels import Desk
 from otel_toolselect.app.live import judge_on, panel_files
-from otel_toolselect.app.rulefiles import check_files
 from otel_toolselect.cli import main
 from otel_toolselect.config import load
 from otel_toolselect.judge.panel import Panel
@@ -32,7 +30,6 @@ from tests.cli._spans import agent_trace, sample, suite
 from tests.llm.endpoint import endpoint, says
 
 DAY = "2025-10-09"
-DOC = Path(__file__).parents[2] / "docs" / "labels.md"
 Typed = Callable[..., "tuple[int, str, str]"]
 
 RULES = """
@@ -309,32 +306,6 @@ def _until(terminal: int, wanted: str) -> str:
 
 
 # docs/labels.md
-
-
-def examples() -> Iterator[tuple[str, str]]:
-    """(command, what it prints) of every example that is shown with its output."""
-    for block in re.findall(r"```console\n(.*?)```", DOC.read_text("utf-8"), re.S):
-        for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
-            command, _, out = part.partition("\n")
-            yield command, out
-
-
-def test_the_examples_of_the_page_are_carried_out(typed: Typed, tmp_path: Path) -> None:
-    sample(tmp_path)
-    suite(tmp_path)
-    shown = list(examples())
-    assert len(shown) >= 10
-    for command, out in shown:
-        code, printed, err = typed(*shlex.split(command)[1:])
-        assert code == (1 if " eval " in command else 0), (command, err)
-        assert printed.replace(f"chdb://{tmp_path}/store", "STORE") == out, command
-    assert "refund" in (tmp_path / "case.yaml").read_text("utf-8")
-
-
-def test_the_alerts_of_the_page_are_right(tmp_path: Path) -> None:
-    (block,) = re.findall(r"```yaml\n(.*?)```", DOC.read_text("utf-8"), re.S)
-    (tmp_path / "labelled.alerts.yaml").write_text(block)
-    assert [c.problems for c in check_files([str(tmp_path)])] == [()]
 
 
 def test_late_spans_judge_a_run_again_under_its_labels(typed: Typed, tmp_path: Path) -> None:

@@ -1,0 +1,281 @@
+"""Runs the commands of a page as its reader would type them, one after the other in one folder.
+
+A plain command line of ours runs in this process, which is the same and much faster; whatever needs a shell (pipes,
+variables, other programs) and whatever must be a process of its own gets one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from otel_toolselect.cli import main
+
+SECONDS = 120.0
+_NEEDS_SHELL = re.compile(r"[|&;<>$`*?~(){}]|\[\w")
+_HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?")
+_ALONE = re.compile(r"toolselect demo\b")  # sets what a process has once: the global tracer provider
+_STAYS = re.compile(r"^(\w+=\S+ )*toolselect (serve|monitor run)\b(?!.*--(help|once))")
+_PORTS = re.compile(r"OTLP over (gRPC|HTTP) +(?:http://)?(\S+?)(?:/v1\S*)?(?:,|$)", re.MULTILINE)
+_NEVER = re.compile(
+    r"^(\w+=\S+ )*(sudo|pip|pip3|pipx|uv|npm|npx|docker|kubectl|kustomize|helm|systemctl|make|git clone|apt\S*)\b"
+)
+OWN = f"{Path(sys.executable).parent}"
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command with what the page shows after it. `code`: how it says that it ends."""
+
+    text: str
+    code: int = 0
+    shows: str | None = None
+
+
+@dataclass
+class Running:
+    """A command that goes on in the background, and what it has printed."""
+
+    process: subprocess.Popen[str]
+    lines: list[str] = field(default_factory=list)
+    grown: threading.Condition = field(default_factory=threading.Condition)
+
+    def __post_init__(self) -> None:
+        self.reader = threading.Thread(target=self._read, daemon=True)
+        self.reader.start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            with self.grown:
+                self.lines.append(line)
+                self.grown.notify_all()
+        with self.grown:
+            self.lines.append("")
+            self.grown.notify_all()
+
+    @property
+    def ended(self) -> bool:
+        return "" in self.lines
+
+    def until(self, pattern: str) -> str:
+        """What was printed once it holds the pattern; fails when the process ends or too much time passes."""
+        with self.grown:
+            came = self.grown.wait_for(
+                lambda: self.ended or re.search(pattern, "".join(self.lines)) is not None, timeout=SECONDS
+            )
+        text = "".join(self.lines)
+        if not came or re.search(pattern, text) is None:
+            pytest.fail(f"{self.process.args!r} did not print {pattern!r}, but:\n{text}")
+        return text
+
+    def stop(self) -> None:
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(SECONDS)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        self.reader.join(SECONDS)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+
+
+@dataclass
+class Session:
+    """A terminal: a folder, an environment, and what runs in the background.
+
+    `own_processes`: every command is a process, as for a user.
+    """
+
+    folder: Path
+    own_processes: bool = False
+    environment: dict[str, str] = field(default_factory=dict)
+    background: list[Running] = field(default_factory=list)
+    ports: dict[str, str] = field(default_factory=dict)
+    names: dict[str, Any] = field(default_factory=lambda: {"__name__": "docs"})
+    """What the page's Python knows."""
+    prelude: str = ""
+    """Python of a page that must run in a process of its own begins with this."""
+
+    def run(self, command: Command, where: str) -> None:
+        """Runs one command; fails the test when it ends or prints otherwise than the page says."""
+        if _NEVER.match(command.text):
+            pytest.fail(f"{where}: no test runs `{command.text}`; mark the block, see docs/writing.md")
+        text = self._with_ports(command.text)
+        if text.startswith("export "):
+            for assignment in shlex.split(text, comments=True)[1:]:
+                name, _, value = assignment.partition("=")
+                self.environment[name] = value
+            return
+        if _STAYS.match(text):
+            printed, code = self._background(text.removesuffix("&").strip(), command.shows), 0
+        elif not self.own_processes and (words := _plain(text)) is not None:
+            printed, code = self._within(words)
+        else:
+            printed, code = self._shell(text)
+        if code != command.code:
+            pytest.fail(f"{where}: `{command.text}` ended with {code}, not {command.code}:\n{printed}")
+        if command.shows is not None and not shown_as(printed, command.shows):
+            pytest.fail(f"{where}: `{command.text}` printed\n{printed}\nand the page shows\n{command.shows}")
+
+    def write(self, name: str, text: str) -> Path:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+        return path
+
+    def python(self, text: str, where: str) -> None:
+        """Runs a block of Python."""
+        if not self.prelude:
+            with self.inside():
+                exec(compile(text, where, "exec", dont_inherit=True), self.names)
+            return
+        done = subprocess.run(
+            [sys.executable, "-c", self.prelude + self._with_ports(text)], cwd=self.folder, env=self._env(),
+            capture_output=True, text=True, timeout=SECONDS, check=False,
+        )  # fmt: skip
+        if done.returncode or done.stderr:
+            pytest.fail(f"{where}: ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+
+    def stop(self, program: str) -> None:
+        """Ctrl-C for what runs in the background: `serve` or `monitor`."""
+        (one,) = [running for running in self.background if f"toolselect {program}" in str(running.process.args)]
+        self.background.remove(one)
+        one.stop()
+
+    def close(self) -> None:
+        for one in self.background:
+            one.stop()
+
+    def _with_ports(self, text: str) -> str:
+        for usual, port in self.ports.items():
+            text = re.sub(rf"(?<=:){usual}\b", port, text)
+        return text
+
+    def _env(self, **more: str) -> dict[str, str]:
+        base = {k: v for k, v in os.environ.items() if not k.startswith(("TOOLSELECT_", "OTEL_", "XDG_"))}
+        path = f"{OWN}{os.pathsep}{base.get('PATH', '')}"
+        # a width of its own, whoever runs the tests; no colour
+        fixed = {"HOME": str(self.folder), "PATH": path, "COLUMNS": "120", "NO_COLOR": "1", "PYTHONUNBUFFERED": "1"}
+        return {**base, **fixed, **self.environment, **more}
+
+    def _within(self, words: list[str]) -> tuple[str, int]:
+        out = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
+        with self.inside(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+            with pytest.raises(SystemExit) as ended:
+                main(words)
+        out.flush()
+        return out.buffer.getvalue().decode("utf-8"), int(ended.value.code or 0)  # type: ignore[attr-defined]
+
+    @contextlib.contextmanager
+    def inside(self) -> Iterator[None]:
+        """This process as if it were started in the folder and the environment of the session."""
+        wanted = self._env()
+        with pytest.MonkeyPatch.context() as patch, contextlib.chdir(self.folder):
+            for name in set(os.environ) - set(wanted):
+                patch.delenv(name)
+            for name, value in wanted.items():
+                patch.setenv(name, value)
+            yield
+
+    def _shell(self, text: str) -> tuple[str, int]:
+        done = subprocess.run(
+            ["bash", "-c", f"set -o pipefail\n{text}"],
+            cwd=self.folder, env=self._env(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL, text=True, timeout=SECONDS, check=False,
+        )  # fmt: skip
+        return done.stdout, done.returncode
+
+    def _background(self, text: str, shows: str | None) -> str:
+        """Starts it; what it has printed once that is all that the page shows."""
+        serve = "toolselect serve" in text
+        free = {"TOOLSELECT_GRPC_PORT": "0", "TOOLSELECT_HTTP_PORT": "0"} if serve else {}
+        process = subprocess.Popen(
+            ["bash", "-c", f"exec {text}" if "=" not in text.split()[0] else f"exec env {text}"],
+            cwd=self.folder, env=self._env(**free), stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        )  # fmt: skip
+        running = Running(process)
+        self.background.append(running)
+        if not serve:
+            return running.until(_pattern(shows)) if shows else ""
+        printed = running.until("point your agent at it")
+        found = {kind: address.rpartition(":")[2] for kind, address in _PORTS.findall(printed)}
+        self.ports = {"4317": found["gRPC"], "4318": found["HTTP"]}
+        return printed.replace(f":{found['gRPC']}", ":4317").replace(f":{found['HTTP']}", ":4318")
+
+
+def _plain(text: str) -> list[str] | None:
+    """The words of a command line of ours that needs no shell."""
+    bare = re.sub(r"'[^']*'|\"[^\"$`]*\"", "Q", text.split(" # ")[0])
+    if not bare.startswith("toolselect ") or _NEEDS_SHELL.search(bare) or _ALONE.match(bare):
+        return None
+    return shlex.split(text, comments=True)[1:]
+
+
+def commands_of(text: str) -> list[Command]:
+    """The commands of an `sh` block: a line each, or several that a backslash or a here-document joins."""
+    found: list[Command] = []
+    for line in _joined(text.splitlines()):
+        code = re.search(r" # exit code (\d)\b", line)
+        if line.strip() and not line.startswith("#"):
+            found.append(Command(line, int(code[1]) if code else 0))
+    return found
+
+
+def commands_and_output(text: str) -> list[Command]:
+    """The commands of a `console` block with their output; `echo $?` says the code of the one before it."""
+    found: list[Command] = []
+    for part in re.split(r"(?m)^\$ ", text)[1:]:
+        lines = _joined(part.splitlines())
+        said = "\n".join(lines[1:])
+        if lines[0].strip() == "echo $?":
+            found[-1] = Command(found[-1].text, int(said.strip()), found[-1].shows)
+        else:
+            code = re.search(r" # exit code (\d)\b", lines[0])
+            found.append(Command(lines[0], int(code[1]) if code else 0, said))
+    return found
+
+
+def _joined(lines: list[str]) -> list[str]:
+    found: list[str] = []
+    rest = iter(lines)
+    for line in rest:
+        while line.endswith("\\"):
+            line = f"{line}\n{next(rest)}"
+        if document := _HEREDOC.search(line):
+            while line.splitlines()[-1] != document[1]:
+                line = f"{line}\n{next(rest)}"
+        found.append(line)
+    return found
+
+
+def shown_as(printed: str, shown: str) -> bool:
+    """Whether a page may show this for what was printed: `...` stands for any text, alone on a line for any lines."""
+    said = "".join(f"{line.rstrip()}\n" for line in printed.rstrip().splitlines())
+    return re.fullmatch(_pattern(shown), said) is not None
+
+
+def _pattern(shown: str) -> str:
+    pattern = ""
+    for line in shown.rstrip().splitlines():
+        if line.strip() == "...":
+            pattern += r"(?:[^\n]*\n)*?"
+        else:
+            pattern += r"[^\n]*".join(re.escape(part) for part in line.rstrip().split("...")) + "\n"
+    return pattern
