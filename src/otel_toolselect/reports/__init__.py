@@ -44,11 +44,13 @@ from otel_toolselect.reports._monitoring import (
     statuses_json,
     statuses_table,
 )
+from otel_toolselect.reports._preflight import preflight_json, preflight_junit, preflight_table
 from otel_toolselect.reports._reading import parse_report, read_report
 from otel_toolselect.reports._records import event_lines, event_records, run_lines, run_records
 from otel_toolselect.reports._ruletests import outcomes_json, outcomes_junit, outcomes_table
 from otel_toolselect.reports._rulings import Checked, checked_json, checked_table, rulings_json, rulings_table
 from otel_toolselect.reports._spread import confusion_json, confusion_table, flips_json, flips_table
+from otel_toolselect.reports._text import visible
 from otel_toolselect.reports._timeline import run_table, timelines
 from otel_toolselect.reports._traced import traced_failures
 from otel_toolselect.reports._triage import triage_json, triage_markdown, triage_table
@@ -94,6 +96,9 @@ __all__ = [
     "outcomes_junit",
     "outcomes_table",
     "parse_report",
+    "preflight_json",
+    "preflight_junit",
+    "preflight_table",
     "queue_json",
     "queue_table",
     "read_report",
@@ -117,6 +122,7 @@ __all__ = [
     "triage_json",
     "triage_markdown",
     "triage_table",
+    "visible",
     "windows_json",
     "windows_table",
     "worst_failures",

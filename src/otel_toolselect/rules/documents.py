@@ -8,6 +8,7 @@ from pathlib import Path
 
 from otel_toolselect.errors import InputError, SuiteError
 from otel_toolselect.rules._nodes import Fields, Items, Node, Scalar, clip, kind_of, plain_value
+from otel_toolselect.rules._nodes import to_json as json_value
 from otel_toolselect.rules._yaml import MAX_BYTES, read_yaml
 from otel_toolselect.rules.problems import Problems, suggest
 
@@ -18,6 +19,7 @@ __all__ = [
     "Problems",
     "Scalar",
     "clip",
+    "json_value",
     "kind_of",
     "plain_value",
     "read_document",
