@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,12 +14,19 @@ from otel_toolselect.errors import EnvironmentProblem, StoreError, UsageError
 from otel_toolselect.model.values import digest
 
 if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+    from otel_toolselect.app.parts import PartOf
     from otel_toolselect.receive import Receiver, Sink
     from otel_toolselect.receive import Settings as ReceiveSettings
+    from otel_toolselect.receive.access import Access
     from otel_toolselect.store import RawEngine, RawResult, Store
 
 Lend = Callable[["RawEngine", str], AbstractContextManager[str]]
 """Lends an embedded engine in a directory to other processes while the block lasts (`web.lending.lend`)."""
+MakePages = Callable[[Settings, "Store", Path, "Sequence[PartOf]"], "Callable[[Access], ASGIApp]"]
+"""Pages on a store that is their own handle, with a folder for their key and the parts that run, which grow until all
+has started (`web.mounting.pages`)."""
 SPOOL_NAME = "toolselect-spool"
 FLUSH_S = 30.0
 
@@ -33,6 +41,8 @@ class Serving:
     spool: Path
     scheme: str = "http"
     """Of both ports; "https" with a certificate."""
+    pages: str = ""
+    """The address of the pages; "" without them."""
 
     @property
     def grpc(self) -> str:
@@ -48,12 +58,13 @@ def _bracketed(host: str) -> str:
 
 
 @contextmanager
-def serving(settings: Settings, lend: Lend) -> Iterator[Serving]:
+def serving(settings: Settings, lend: Lend, pages: MakePages | None = None) -> Iterator[Serving]:
     """Receiver into store. At the end the ports close, what was acknowledged is drained, the store is let go.
 
     An embedded store is lent to other processes from before the first span until after the last is drained, so that
     they never find it locked.
     """
+    from otel_toolselect.app import parts
     from otel_toolselect.app.exporting import ExportCollector, exporting
     from otel_toolselect.app.following import following
     from otel_toolselect.app.live import LiveSink, judging
@@ -92,7 +103,11 @@ def serving(settings: Settings, lend: Lend) -> Iterator[Serving]:
             else:  # others may fill it, and judge it, too
                 followed = stack.enter_context(following(store, store, settings))
                 live = followed.live
-        receiver = Receiver(receive_settings(settings, spool), sink, collectors=[StoreCollector(store)])
+        known: list[PartOf] = []
+        shown = _shown(pages, settings, spool, known, stack)
+        receiver = Receiver(receive_settings(settings, spool), sink, collectors=[StoreCollector(store)], pages=shown)
+        known[:0] = [partial(parts.receiving, receiver)]
+        known.append(partial(parts.judging, live))
         if live is not None:
             receiver.metrics.register(LiveCollector(live))
         if followed is not None:
@@ -105,12 +120,14 @@ def serving(settings: Settings, lend: Lend) -> Iterator[Serving]:
         receiver.start()
         stack.callback(receiver.stop)
         ports = (receiver.grpc_port, receiver.http_port)
+        monitor = None
         if settings.monitor.on:
             files = None if live is None else live.files
             monitor = stack.enter_context(
                 watching(store, settings.monitor, problems=lambda: [files.problem] if files and files.problem else [])
             )
             receiver.metrics.register(MonitorCollector(monitor))
+        known.append(partial(parts.monitoring, monitor))
         if settings.export.on:
             follower = after_judging.enter_context(exporting(store, settings.export, own_ports=ports))
             receiver.metrics.register(ExportCollector(follower))
@@ -119,8 +136,27 @@ def serving(settings: Settings, lend: Lend) -> Iterator[Serving]:
         if settled is not None:
             settled.receiving = True
             stack.callback(settled.cease)
-        scheme = "https" if settings.receive.tls_cert else "http"
-        yield Serving(receiver, store, settings.receive.host, spool, scheme)
+        yield _running(receiver, store, settings, spool, pages is not None)
+
+
+def _shown(
+    pages: MakePages | None, settings: Settings, spool: Path, known: list[PartOf], stack: ExitStack
+) -> Callable[[Access], ASGIApp] | None:
+    """Pages on a handle of their own: what they ask does not hold up what is stored."""
+    from otel_toolselect.app import parts
+    from otel_toolselect.store import open_store
+
+    if pages is None or not settings.web.on:
+        return None
+    handle = open_store(settings.dsn, create=False, query_seconds=settings.web.query_seconds)
+    known.append(partial(parts.storing, stack.enter_context(closing(handle))))
+    return pages(settings, handle, spool, known)
+
+
+def _running(receiver: Receiver, store: Store, settings: Settings, spool: Path, pages: bool) -> Serving:
+    scheme = "https" if settings.receive.tls_cert else "http"
+    found = Serving(receiver, store, settings.receive.host, spool, scheme)
+    return replace(found, pages=settings.web.public_url or f"{found.http}/") if pages and settings.web.on else found
 
 
 def spool_folder(settings: Settings) -> Path:

@@ -78,6 +78,7 @@ def command(
     from otel_toolselect.config import load
     from otel_toolselect.telemetry import logs
     from otel_toolselect.web.lending import lend
+    from otel_toolselect.web.mounting import pages
 
     flags = {
         "store": store,
@@ -100,7 +101,7 @@ def command(
     tell = logging.getLogger(__package__).info if settings.telemetry.log_format == "json" else say
     stop = stopped_by_signals()
     collect_seldom()
-    with serving(settings, lend) as running:
+    with serving(settings, lend, pages) as running:
         _announce(running, form)
         stop.wait()
         tell("stopping: closing the ports, storing what was acknowledged")
@@ -109,6 +110,7 @@ def command(
 
 def _announce(running: Serving, form: str) -> None:
     facts = {"grpc": running.grpc, "http": running.http, "store": running.store.dsn, "spool": str(running.spool)}
+    facts |= {"pages": running.pages} if running.pages else {}
     if form == "json":
         import json
 
@@ -118,3 +120,5 @@ def _announce(running: Serving, form: str) -> None:
     print(f"OTLP over HTTP  {facts['http']}/v1/traces, /v1/logs")
     print(f"kept in         {facts['store']}")
     print(f"point your agent at it: OTEL_EXPORTER_OTLP_ENDPOINT={running.scheme}://{facts['grpc']}", flush=True)
+    if running.pages:
+        print(f"look at it:     {running.pages}", flush=True)

@@ -34,7 +34,7 @@ class Receiver:
         *,
         extra_routes: Sequence[BaseRoute] = (),
         collectors: Sequence[Collector] = (),
-        pages: Callable[[Access, Health], ASGIApp] | None = None,
+        pages: Callable[[Access], ASGIApp] | None = None,
         services: GrpcServices | None = None,
     ) -> None:
         self._receiver = AsyncReceiver(
@@ -59,6 +59,11 @@ class Receiver:
     def metrics(self) -> Metrics:
         """What /metrics shows; other parts may register collectors at any time."""
         return self._receiver.metrics
+
+    @property
+    def health(self) -> Health | None:
+        """None before it has started. May be read by any thread."""
+        return self._receiver.health
 
     @property
     def waiting_bytes(self) -> int:

@@ -47,7 +47,7 @@ class AsyncReceiver:
         *,
         extra_routes: Sequence[BaseRoute] = (),
         collectors: Sequence[Collector] = (),
-        pages: Callable[[Access, Health], ASGIApp] | None = None,
+        pages: Callable[[Access], ASGIApp] | None = None,
         services: GrpcServices | None = None,
     ) -> None:
         """`collectors` show figures of other parts at /metrics. `pages` makes what answers every other path of the HTTP
@@ -78,6 +78,11 @@ class AsyncReceiver:
     def http_port(self) -> int | None:
         """The real port; None when HTTP is left out or not started."""
         return self._http.port if self._http else None
+
+    @property
+    def health(self) -> Health | None:
+        """None before it has started."""
+        return self._health
 
     @property
     def waiting_bytes(self) -> int:
@@ -154,7 +159,7 @@ class AsyncReceiver:
             from otel_toolselect.receive.http_server import HttpServer
 
             probes = routes(health, self.metrics)
-            pages = self._pages(intake.access, health) if self._pages is not None else None
+            pages = self._pages(intake.access) if self._pages is not None else None
             app = make_app(intake, self.settings, gate, extra_routes=(*probes, *self._extra_routes), pages=pages)
             http = HttpServer(app, self.settings, self.counters, certificates)
             await http.start()
