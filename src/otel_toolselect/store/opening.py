@@ -31,25 +31,30 @@ _ENGINE_OPTIONS = {
 }
 
 
-def open_store(dsn: str, *, create: bool = True) -> Store:
+def open_store(dsn: str, *, create: bool = True, query_seconds: float | None = None) -> Store:
     """Open the store that a DSN names (see `dsn.parse` for the forms), with the schema brought up to date.
 
     `create=False` makes nothing: a store that is not there is a `StoreError`, and the schema stays as it is, so that
     a database of somebody else can be read. An embedded store that a running `serve` holds is reached through it,
     and the store's `via` says so; one that any other process holds is a `StoreBusyError`. Never waits for a lock.
+    `query_seconds`: a query that takes longer is given up with a `StoreError`.
+
+    An embedded store may be opened by its process more than once: each has its own connection, so that the statements
+    of one do not wait for those of the other.
     """
     place = parse(dsn)
     if isinstance(place, Remote):
-        return _store(_remote_session(place, create=create, timeout_s=_CONNECT_S), create=create)
+        session = _remote_session(place, create=create, timeout_s=_CONNECT_S)
+        return _store(session, create=create, seconds=query_seconds)
     if not holding.held_by_this_process(place.path):
-        served = _open_served(place, create=create)
+        served = _open_served(place, create=create, seconds=query_seconds)
         if served is not None:
             return served
         holding.check_directory(place.path, create=create)
-    return _open_embedded(place, create=create)
+    return _open_embedded(place, create=create, seconds=query_seconds)
 
 
-def _open_embedded(place: Embedded, *, create: bool) -> Store:
+def _open_embedded(place: Embedded, *, create: bool, seconds: float | None) -> Store:
     from otel_toolselect.store.engine import ChdbEngine
 
     holding.acquire(place.path)
@@ -57,6 +62,7 @@ def _open_embedded(place: Embedded, *, create: bool) -> Store:
         return _store(
             _embedded_session(place, create=create),
             create=create,
+            seconds=seconds,
             engine=lambda: ChdbEngine(place.path),
             on_close=lambda: holding.release(place.path),
         )
@@ -65,7 +71,7 @@ def _open_embedded(place: Embedded, *, create: bool) -> Store:
         raise
 
 
-def _open_served(place: Embedded, *, create: bool) -> Store | None:
+def _open_served(place: Embedded, *, create: bool, seconds: float | None) -> Store | None:
     """The store through the `serve` that holds it; None when none does (a stale file is no `serve`)."""
     info = read_serve_info(place.path)
     if info is None or not info.alive:
@@ -77,7 +83,7 @@ def _open_served(place: Embedded, *, create: bool) -> Store | None:
         # another program may have the number of a dead one: the engine's lock tells (see `holding`)
         return None
     session.where = place.shown
-    return _store(session, create=create, via=f"the running server on {info.address}")
+    return _store(session, create=create, seconds=seconds, via=f"the running server on {info.address}")
 
 
 def _gateway_of(info: ServeInfo, database: str) -> Remote:
@@ -97,6 +103,7 @@ def _store(
     session: Session,
     *,
     create: bool,
+    seconds: float | None,
     engine: Callable[[], RawEngine] | None = None,
     on_close: Callable[[], None] | None = None,
     via: str | None = None,
@@ -107,6 +114,7 @@ def _store(
     try:
         if create:
             migrate(session)
+        session.seconds = seconds
         return ClickHouseStore(session, via=via, engine=engine, on_close=on_close)
     except BaseException:
         session.close()
