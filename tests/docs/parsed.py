@@ -12,6 +12,7 @@ from otel_toolselect import config
 from otel_toolselect.app.rulefiles import check_files
 from otel_toolselect.gates.baselines import parse_baseline
 from otel_toolselect.gates.policy import read_policy
+from otel_toolselect.preflight import load as load_preflight
 from otel_toolselect.receive.tokens import read_tokens
 from otel_toolselect.rules.documents import parse_document
 from tests.docs.pages import Block
@@ -47,6 +48,7 @@ def as_json(block: Block, path: Path) -> None:
 
 OTHERS: dict[str, Callable[[str, str], object]] = {
     "gate": lambda text, path: read_policy(*parse_document(text, path)),
+    "preflight": lambda text, path: load_preflight(path),
     "schema": parse_baseline,
 }
 READERS: dict[str, Callable[[Block, Path], None]] = {"toml": toml, "yaml": yaml, "json": as_json, "jsonl": as_json}

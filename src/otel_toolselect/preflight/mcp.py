@@ -81,7 +81,7 @@ def _value(result: CallToolResult) -> Any:
 
 @asynccontextmanager
 async def connected(server: Server, timeout_s: float) -> AsyncIterator[_Line]:
-    """A session with the server while the block lasts; a command is ended with it, what it writes to stderr is dropped."""
+    """A session with the server while the block lasts. A command is ended with it; its stderr is dropped."""
     try:
         import mcp
     except ImportError as error:
@@ -91,7 +91,7 @@ async def connected(server: Server, timeout_s: float) -> AsyncIterator[_Line]:
         if server.command:
             from mcp.client.stdio import StdioServerParameters, stdio_client
 
-            quiet = stack.enter_context(Path(os.devnull).open("w"))
+            quiet = stack.enter_context(Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
             inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
             command, *args = server.command
             target = stdio_client(
