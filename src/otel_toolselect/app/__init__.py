@@ -175,11 +175,12 @@ def evaluate(
 
     expectations = load_suite(suite)
     refuse_reserved(expectations)
+    as_of = store.mark()  # what is judged live from now on has read later, and wins
     runs = runs_from_store(store, since_ns=since_ns, until_ns=until_ns, service=service, settings=settings)
-    return kept(store, runs, expectations, settings or load())
+    return kept(store, runs, expectations, settings or load(), as_of)
 
 
-def kept(store: Store, runs: Sequence[Run], suite: Suite, settings: Settings) -> Evaluated:
+def kept(store: Store, runs: Sequence[Run], suite: Suite, settings: Settings, as_of: int | None = None) -> Evaluated:
     """Runs held to a suite; runs, verdicts and decisions go into the store, in place of what was there of them."""
     from otel_toolselect.app.labels import labelling
     from otel_toolselect.judge.decisions import decision_of, traffic_of
@@ -191,9 +192,9 @@ def kept(store: Store, runs: Sequence[Run], suite: Suite, settings: Settings) ->
     by_id = {run.run_id: run for run in runs}
     decisions = [traffic_of(run) for run in by_id.values()]
     decisions += [decision_of(verdict, RunView(by_id[verdict.run_id], suite.policy)) for verdict in verdicts.runs]
-    store.write_runs(runs)
+    store.write_runs(runs, as_of)
     decisions += labelling(store, settings).decisions(runs)
-    store.replace_judged(["", LABELS, suite.name], list(by_id.values()), verdicts.runs, decisions)
+    store.replace_judged(["", LABELS, suite.name], list(by_id.values()), verdicts.runs, decisions, as_of)
     return Evaluated(report(verdicts), by_id, suite)
 
 
