@@ -13,6 +13,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from otel_toolselect import app
+from otel_toolselect.app.audit import ON_THE_COMMAND_LINE, Act, Origin, note
 from otel_toolselect.config import Settings
 from otel_toolselect.errors import EnvironmentProblem, UsageError
 from otel_toolselect.model.decisions import LABELS, Decision
@@ -48,10 +49,13 @@ def labelling(store: Store, settings: Settings) -> Labelling:
 
 
 class Desk:
-    """Where labels are given. `clock`: nanoseconds since the epoch."""
+    """Where labels are given. `clock`: nanoseconds since the epoch. `origin`: who gives them, for the audit log."""
 
-    def __init__(self, store: Store, settings: Settings, clock: Any = time.time_ns) -> None:
+    def __init__(
+        self, store: Store, settings: Settings, clock: Any = time.time_ns, origin: Origin = ON_THE_COMMAND_LINE
+    ) -> None:
         self._store = store
+        self._origin = origin
         self._settings = settings
         self._clock = clock
         self._frames: dict[str, Frame] = {}
@@ -178,6 +182,7 @@ class Desk:
         """
         standing = {(x.run_id, x.source, x.labeller): x for x in self._store.labels.of_runs([x.run_id for x in labels])}
         changed = [x for x in labels if _differs(x, standing.get((x.run_id, x.source, x.labeller)))]
+        note(self._store, self._origin, [_act("label", x) for x in changed if x.source == "person"], self._clock)
         self._store.labels.write(changed)
         self.refresh([x.run_id for x in changed])
         return len(changed)
@@ -187,6 +192,7 @@ class Desk:
         found = [x for x in self._store.labels.of_runs([run.run_id]) if x.source == "person" and x.labeller == by]
         if not found:
             raise UsageError(f"{by!r} has no label on run {run.run_id}")
+        note(self._store, self._origin, [_act("label withdrawn", x) for x in found], self._clock)
         self._store.labels.write([replace(x, withdrawn=True, at_ns=self._clock()) for x in found])
         self.refresh([run.run_id])
 
@@ -234,6 +240,12 @@ class Desk:
                     labels.append(self.label(run, said.model, said.expected, source="judge", record=said.record))
         self.keep(labels)
         return len(wanted), len(labels)
+
+
+def _act(action: str, label: Label) -> Act:
+    """What the audit log says of a label; its note is content, and stays with the label."""
+    detail = {"labeller": label.labeller, "expected": list(label.expected), "first_action": label.first_action}
+    return label.labeller, action, label.run_id, detail
 
 
 def _differs(label: Label, standing: Label | None) -> bool:

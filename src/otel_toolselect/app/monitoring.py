@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from otel_toolselect.app.audit import ON_THE_COMMAND_LINE, Origin, note
 from otel_toolselect.config import Monitor as MonitorSettings
 from otel_toolselect.config import Settings
 from otel_toolselect.errors import EnvironmentProblem, UsageError
@@ -234,7 +235,16 @@ def _pages(runs: Iterator[Run]) -> Iterator[list[Run]]:
         yield page
 
 
-def silence(store: Store, match: Sequence[str], from_ns: int, until_ns: int, *, by: str, comment: str) -> Silence:
+def silence(
+    store: Store,
+    match: Sequence[str],
+    from_ns: int,
+    until_ns: int,
+    *,
+    by: str,
+    comment: str,
+    origin: Origin = ON_THE_COMMAND_LINE,
+) -> Silence:
     """Keep a new silence. `match`: NAME=VALUE, or NAME=/RE2/. Raises UsageError on what is neither."""
     import secrets
 
@@ -243,11 +253,13 @@ def silence(store: Store, match: Sequence[str], from_ns: int, until_ns: int, *, 
     if until_ns <= from_ns:
         raise UsageError("the silence would end before it begins; write a later --until, or --for 2h")
     made = Silence(secrets.token_hex(4), tuple(map(_matcher, match)), from_ns, until_ns, by, comment)
+    detail = {"match": list(match), "from_ns": from_ns, "until_ns": until_ns, "comment": comment}
+    note(store, origin, [(by, "silence", made.id, detail)])
     store.alerts.write_silence(made)
     return made
 
 
-def expire(store: Store, name: str, now_ns: int) -> Silence:
+def expire(store: Store, name: str, now_ns: int, origin: Origin = ON_THE_COMMAND_LINE) -> Silence:
     """End a silence now; one that has not begun never will. Raises UsageError when there is none, or it has ended."""
     from dataclasses import replace
 
@@ -256,6 +268,7 @@ def expire(store: Store, name: str, now_ns: int) -> Silence:
         raise UsageError(f"there is no silence {name}; see `toolselect monitor silence list`")
     if found.until_ns <= now_ns:
         raise UsageError(f"the silence {name} has ended already")
+    note(store, origin, [("", "silence ended", name, {"of": found.by})])
     ended = replace(found, until_ns=now_ns, from_ns=min(found.from_ns, now_ns))
     store.alerts.write_silence(ended)
     return ended

@@ -5,6 +5,7 @@ Importing this package is cheap; the engine and its client are loaded by `open_s
 
 from otel_toolselect.store.api import Overview, RawEngine, RawResult, ScopeFigures, Store, TableSize, Trace
 from otel_toolselect.store.arrival_api import Arrivals, Cursor
+from otel_toolselect.store.audit_api import AuditEntry, AuditPage
 from otel_toolselect.store.judged_api import Judged, Kept
 from otel_toolselect.store.label_api import Labels, Sampling
 from otel_toolselect.store.opening import open_store
@@ -19,6 +20,8 @@ from otel_toolselect.store.serveinfo import (
 __all__ = [
     "SERVE_INFO_NAME",
     "Arrivals",
+    "AuditEntry",
+    "AuditPage",
     "Cursor",
     "Judged",
     "Kept",

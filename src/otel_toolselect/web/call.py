@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
 from starlette.datastructures import FormData, QueryParams
 
+from otel_toolselect.app.audit import Origin, note
 from otel_toolselect.app.browse.filters import Filters
 from otel_toolselect.app.browse.reader import Reader
 from otel_toolselect.errors import UsageError
@@ -63,6 +64,15 @@ class Call:
         if len(value) > limit:
             raise UsageError(f"{name} is longer than {limit} characters: shorten it")
         return value.strip()
+
+    @property
+    def origin(self) -> Origin:
+        """Who does something here, for those functions of `app` that keep the audit log."""
+        return Origin(self.who.name, self.who.via, self.address, self.who.tenant)
+
+    def note(self, action: str, subject: str = "", detail: Mapping[str, Any] | None = None) -> None:
+        """Into the audit log, before it is done. Not needed where `origin` is given to a function that does it."""
+        note(self.store, self.origin, [("", action, subject, detail or {})])
 
     # addresses
 
