@@ -11,17 +11,17 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from otel_toolselect.assemble import CaseAttributes, assemble
 from otel_toolselect.errors import StoreError
 from otel_toolselect.judge.crew import Crew
 from otel_toolselect.judge.grouping import Group, Grouping
+from otel_toolselect.judge.live_counters import LiveCounters
 from otel_toolselect.judge.panel import Judged, Panel, joined
 from otel_toolselect.judge.waiting import Patience, Slot, Waiting
-from otel_toolselect.model.decisions import Decision
 from otel_toolselect.model.runs import Run
 from otel_toolselect.model.spans import LogRecord, Span
 from otel_toolselect.store import Store
@@ -29,49 +29,13 @@ from otel_toolselect.telemetry import tracing
 
 log = logging.getLogger(__name__)
 
-TRACES_PER_TURN = 1_000
+TRACES_PER_TURN = 2_000
+"""What a turn judges is written at its end in one go: few large inserts cost the store a third of many small ones."""
 _AT_ONCE = (
     64  # traces that go through all stages together: what one stage made is in the processor's cache for the next
 )
-_TICK_S = 0.25
-_MOST_CELLS = 10_000
-_LONGEST_PAUSE_S = 30.0
-
-
-@dataclass(slots=True)
-class LiveCounters:
-    """All only grow, but for `waiting_traces`, `held_bytes` and `lag_s`, which say how things stand."""
-
-    traces: int = 0
-    runs: int = 0
-    verdicts: int = 0
-    decisions: int = 0
-    retracted: int = 0
-    read_back: int = 0
-    """Traces that were read from the store, not taken from fresh spans."""
-    faults: int = 0
-    """Groups of traces that could not be assembled or judged: a mistake of ours, logged without content."""
-    store_failures: int = 0
-    again: int = 0
-    """Runs that took the place of earlier ones: late spans, or another worker's share taken over."""
-    doubtful: int = 0
-    """Traces that another worker may have judged at the same time, and are judged once more."""
-    judged: Counter[tuple[str, ...]] = field(default_factory=Counter)
-    """Decisions by suite (or rule file; "" is all traffic) and status, when a run is judged for the first time."""
-    cells: Counter[tuple[str, ...]] = field(default_factory=Counter)
-    """Of the same, cells of the confusion matrix: suite, expected, observed."""
-    waiting_traces: int = 0
-    held_bytes: int = 0
-    lag_s: float = 0.0
-    """Seconds since the first span of the trace that has waited longest."""
-
-    def count(self, decision: Decision) -> None:
-        """Names of tools come from traces: only so many different cells are told apart."""
-        self.judged[decision.suite, decision.status] += 1
-        for cell in decision.cells:
-            key = decision.suite, cell.expected, cell.observed
-            if key in self.cells or len(self.cells) < _MOST_CELLS:
-                self.cells[key] += 1
+_TICK_S, _LONGEST_TICK_S = 0.25, 1.0
+_AWAY_S, _LONGEST_PAUSE_S = 2.0, 30.0
 
 
 class LiveJudge:
@@ -105,6 +69,8 @@ class LiveJudge:
         self._lock = threading.Condition()
         self._in_hand = 0  # bytes of the traces that are being judged
         self._in_hand_since = float("inf")
+        self._tick_s = min(_LONGEST_TICK_S, max(_TICK_S, patience.settle / 2))
+        self._pressed = False  # something was offered since the last turn, and memory is half full
         self._turning = threading.Lock()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
@@ -116,6 +82,9 @@ class LiveJudge:
         """Spans and log records that are in the store now."""
         with self._lock:
             self._waiting.offer(spans, logs, self._clock())
+            if self._waiting.presses and not self._pressed:
+                self._pressed = True
+                self._lock.notify_all()
 
     def wait_for_room(self, within_s: float) -> bool:
         """Waits until memory has room for more, so that a writer keeps step with the judge: what is to come waits in
@@ -187,52 +156,77 @@ class LiveJudge:
     # the thread
 
     def _run(self) -> None:
-        pause = _TICK_S
-        while not self._stop.wait(pause):
+        pause = self._tick_s
+        while not self._idle(pause):
             try:
-                pause = 0.0 if self.turn() >= TRACES_PER_TURN else _TICK_S
+                pause = 0.0 if self.turn() >= TRACES_PER_TURN else self._tick_s
             except StoreError as error:
                 self.counters.store_failures += 1
-                if pause < 1:
+                if pause < _AWAY_S:
                     log.warning("live judging waits, the store did not answer: %s", type(error).__name__)
-                pause = min(max(pause * 2, 1.0), _LONGEST_PAUSE_S)
+                pause = min(max(pause * 2, _AWAY_S), _LONGEST_PAUSE_S)
             except Exception:  # whatever it is, it must not end the thread while the receiver goes on
                 self.counters.faults += 1
                 log.exception("a turn of live judging failed")
                 pause = _LONGEST_PAUSE_S
 
+    def _idle(self, seconds: float) -> bool:
+        """Waits until the next turn, less when memory fills; whether to end. A store that is away is not hurried."""
+        with self._lock:
+            if seconds <= self._tick_s:
+                self._lock.wait_for(lambda: self._pressed or self._stop.is_set(), seconds)
+            else:
+                self._lock.wait_for(self._stop.is_set, seconds)
+            return self._stop.is_set()
+
     def _turn(self, now_s: float) -> int:
         with self._turning:  # `settle` may be called while the thread is at work
             if self._crew is not None and not self._crew.acts:
                 return 0
-            with self._lock:
-                slots = self._waiting.take_due(now_s, TRACES_PER_TURN)
-                self._in_hand = sum(slot.size for slot in slots)
-                self._in_hand_since = min((slot.first_s for slot in slots), default=float("inf"))
-            if not slots:
+            taken = self._take(now_s, TRACES_PER_TURN)
+            if not taken:
                 return 0
             try:
-                with tracing.span("judge", traces=len(slots)):
-                    self._judge_or_set_apart(slots)
+                with tracing.span("judge") as add:
+                    self._judge_or_set_apart(taken, now_s)
+                    add("traces", len(taken))
             finally:
                 with self._lock:
                     self._in_hand = 0
                     self._in_hand_since = float("inf")
                     self._lock.notify_all()
-            self.counters.traces += len(slots)
+            self.counters.traces += len(taken)
             self.counters.read_back = self._grouping.read_back
-            return len(slots)
+            return len(taken)
 
-    def _judge_or_set_apart(self, slots: Sequence[Slot]) -> None:
-        """What fails together is tried again trace by trace, so that one that nobody foresaw costs itself alone."""
-        together = [slot for slot in slots if not slot.suspect]
-        suspects = [slot for slot in slots if slot.suspect]
+    def _take(self, now_s: float, limit: int) -> list[Slot]:
+        with self._lock:
+            self._pressed = False
+            slots = self._waiting.take_due(now_s, limit)
+            self._in_hand += sum(slot.size for slot in slots)
+            self._in_hand_since = min([self._in_hand_since, *(slot.first_s for slot in slots)])
+        return slots
+
+    def _release(self, slots: Sequence[Slot]) -> None:
+        """Spans that are judged make room; should the rest of the turn fail, the store has them."""
+        with self._lock:
+            for slot in slots:
+                self._in_hand -= slot.size
+                slot.leave_to_store()
+            self._lock.notify_all()
+
+    def _judge_or_set_apart(self, taken: list[Slot], now_s: float) -> None:
+        """What fails together is tried again trace by trace, so that one that nobody foresaw costs itself alone.
+        `taken` grows by what becomes due meanwhile.
+        """
+        suspects = [slot for slot in taken if slot.suspect]
         try:
-            self._judge(together)
+            self._judge([slot for slot in taken if not slot.suspect], partial(self._take_more, taken, now_s))
         except StoreError:
-            self._put_back(slots)
+            self._put_back(taken)
             raise
         except Exception as error:  # noqa: BLE001 - it may be any mistake of ours
+            together = [slot for slot in taken if not slot.suspect]
             self._fault(len(together), error)
             for slot in together:
                 slot.suspect = True
@@ -246,6 +240,12 @@ class LiveJudge:
             except Exception as error:  # noqa: BLE001 - given up: it is in the store, and `eval` will say more
                 self._fault(1, error)
 
+    def _take_more(self, taken: list[Slot], now_s: float) -> list[Slot]:
+        """While memory is short, what arrives is due at once: it joins the turn until that is full."""
+        more = self._take(now_s, TRACES_PER_TURN - len(taken))
+        taken += more
+        return more
+
     def _put_back(self, slots: Sequence[Slot]) -> None:
         for slot in slots:
             slot.held = False  # a part may be written: what stands now is asked of the store the next time
@@ -256,15 +256,18 @@ class LiveJudge:
         self.counters.faults += 1
         log.error("%d traces cannot be judged: %s", traces, type(error).__name__)
 
-    def _judge(self, slots: Sequence[Slot]) -> None:
+    def _judge(self, slots: Sequence[Slot], more: Callable[[], Sequence[Slot]] = tuple) -> None:
         panel = self._panel()
         work = _Work()
         if self._crew is not None:
             self._judge_share(self._crew, slots, panel, work)
             return
-        for at in range(0, len(slots), _AT_ONCE):
-            groups = self._grouping.groups(slots[at : at + _AT_ONCE])
-            self._judge_groups(groups, panel, work)
+        while slots:
+            for at in range(0, len(slots), _AT_ONCE):
+                chunk = slots[at : at + _AT_ONCE]
+                self._judge_groups(self._grouping.groups(chunk), panel, work)
+                self._release(chunk)
+            slots = more()
         self._keep(panel, work)
 
     def _judge_share(self, crew: Crew, slots: Sequence[Slot], panel: Panel, work: _Work) -> None:
@@ -294,8 +297,8 @@ class LiveJudge:
         earlier = {run_id for group, _ in made for run_id in group.earlier}
         work.forget(earlier)
         once = [(self._is_new(group), runs) for group, runs in made]
-        work.first.append(panel.judge(run for new, runs in once if new for run in runs))
-        again = panel.judge(run for new, runs in once if not new for run in runs)
+        work.first.append(panel.expected(run for new, runs in once if new for run in runs))
+        again = panel.expected(run for new, runs in once if not new for run in runs)
         work.again.append(again)
         work.gone |= earlier
         work.gone -= {run.run_id for run in again.runs}
@@ -307,7 +310,7 @@ class LiveJudge:
         return not group.earlier and (self._crew is None or all(map(self._crew.owns, group.trace_ids)))
 
     def _keep(self, panel: Panel, work: _Work) -> None:
-        first, again = joined(work.first), joined(work.again)
+        first, again = panel.labelled(joined(work.first)), panel.labelled(joined(work.again))
         as_of = self._grouping.as_of
         self._store.write_runs((*first.runs, *again.runs), as_of)
         self._store.add_judged(first.verdicts, first.decisions, as_of)

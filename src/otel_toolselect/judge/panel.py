@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from otel_toolselect.errors import InputError
 from otel_toolselect.judge.decisions import decision_of, traffic_of
@@ -75,7 +75,16 @@ class Panel:
         return tuple(sorted({"", LABELS, *(s.name for s in self.suites), *(r.name for r in self.rules)}))
 
     def judge(self, runs: Iterable[Run]) -> Judged:
-        """Pure but for the yes/no judge: the same runs give the same outcome in any order."""
+        """Pure but for the yes/no judge and given labels: the same runs give the same outcome in any order."""
+        return self.labelled(self.expected(runs))
+
+    def labelled(self, judged: Judged) -> Judged:
+        """With what labels say of the runs: best of many at once, as it asks who keeps labels."""
+        decisions = self.labelling.decisions(judged.runs)
+        return replace(judged, decisions=(*judged.decisions, *decisions)) if decisions else judged
+
+    def expected(self, runs: Iterable[Run]) -> Judged:
+        """What suites and rule files say of the runs, and what they count for as traffic."""
         listed = tuple(runs)
         by_id = {run.run_id: run for run in listed}
         verdicts: list[RunVerdict] = []
@@ -92,5 +101,4 @@ class Panel:
                     view = views.of(by_id[ruling.verdict.run_id])
                     found = decision_of(ruling.verdict, view, rule=ruling.rule, severity=ruling.severity, origin="rule")
                     decisions.append(found)
-        decisions += self.labelling.decisions(listed)
         return Judged(listed, tuple(verdicts), tuple(decisions))

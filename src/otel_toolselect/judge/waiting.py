@@ -38,6 +38,13 @@ class Slot:
         ids = {span.span_id for span in self.spans}
         return all(not span.parent_span_id or span.parent_span_id in ids for span in self.spans)
 
+    def leave_to_store(self) -> None:
+        """Holds nothing any more."""
+        self.size = 0
+        self.held = False
+        self.spans = []
+        self.logs = []
+
 
 @dataclass(frozen=True, slots=True)
 class Patience:
@@ -66,6 +73,11 @@ class Waiting:
     def oldest_s(self) -> float | None:
         """When the first span came of the trace that has waited longest."""
         return min((slot.first_s for slot in self._slots.values()), default=None)
+
+    @property
+    def presses(self) -> bool:
+        """Half of the memory is taken: time to make room."""
+        return self.held_bytes > self.patience.memory // 2
 
     def offer(self, spans: Iterable[Span], logs: Iterable[LogRecord], now_s: float) -> None:
         """What was stored just now."""
@@ -121,7 +133,7 @@ class Waiting:
                 self._let_go(slot)
 
     def _is_due(self, slot: Slot, now_s: float) -> bool:
-        if self.held_bytes > self.patience.memory // 2 and slot.rooted and slot.held:
+        if self.presses and slot.rooted and slot.held:
             return True  # making room by judging is better than reading it all again from the store
         quiet = now_s - slot.last_s
         patience = self.patience.settle if slot.rooted else self.patience.wait
@@ -148,10 +160,7 @@ class Waiting:
 
     def _let_go(self, slot: Slot) -> None:
         self.held_bytes -= slot.size
-        slot.size = 0
-        slot.held = False
-        slot.spans = []
-        slot.logs = []
+        slot.leave_to_store()
 
     def _remove(self, slot: Slot) -> Slot:
         del self._slots[slot.trace_id]

@@ -1,0 +1,137 @@
+"""What a turn of live judging takes in, lets go of, and asks: large turns are few writes (see `judge.live`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from otel_toolselect.assemble import DEFAULT_ATTRIBUTES
+from otel_toolselect.errors import StoreError
+from otel_toolselect.judge import live as live_module
+from otel_toolselect.judge.labelling import Labelling
+from otel_toolselect.judge.live import LiveJudge
+from otel_toolselect.judge.panel import Judged, Panel
+from otel_toolselect.judge.waiting import Patience
+from otel_toolselect.model.labels import Label
+from otel_toolselect.model.runs import Run
+from otel_toolselect.model.spans import Span
+
+SETTLE_S, PRESSED_BYTES = 1_000.0, 8_000
+
+
+def a_trace(number: int) -> list[Span]:
+    """Two spans, an agent and its model call: about 3,000 bytes as they wait."""
+    trace_id = f"{number:032x}"
+    root = Span(trace_id, "1" * 16, attributes={"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "a"})
+    call = Span(trace_id, "2" * 16, parent_span_id="1" * 16, attributes={"gen_ai.operation.name": "chat"})
+    return [root, call]
+
+
+class Kept:
+    """A store that counts what it is given."""
+
+    def __init__(self) -> None:
+        self.writes: list[int] = []
+        self.away = False
+
+    def write_runs(self, runs: Sequence[Run], as_of: int | None = None) -> None:
+        if self.away:
+            raise StoreError("away")
+        self.writes.append(len(runs))
+
+    def add_judged(self, *_: object) -> None:
+        pass
+
+    replace_judged = add_judged
+
+
+def judge_on(store: Kept, panel: Panel | None = None, memory: int = PRESSED_BYTES) -> LiveJudge:
+    patience = Patience(settle=SETTLE_S, wait=SETTLE_S, memory=memory)
+    return LiveJudge(store, lambda: panel or Panel(), DEFAULT_ATTRIBUTES, patience, sole_writer=True)  # type: ignore[arg-type]
+
+
+def test_what_arrives_while_memory_is_short_joins_the_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Kept()
+    live = judge_on(store)
+    real = Panel.expected
+    arriving = [a_trace(2) + a_trace(3), a_trace(4)]
+
+    def expected(self: Panel, runs: Sequence[Run]) -> Judged:
+        if arriving:
+            live.offer(arriving.pop(0), ())
+        return real(self, runs)
+
+    monkeypatch.setattr(Panel, "expected", expected)
+    live.offer(a_trace(0) + a_trace(1), ())
+    assert live.turn() == 4
+    assert store.writes == [4]
+    assert live.snapshot().waiting_traces == 1  # the last one leaves room enough: it waits until it is quiet
+
+
+def test_a_turn_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_module, "TRACES_PER_TURN", 2)
+    store = Kept()
+    live = judge_on(store, memory=64_000)
+    for number in range(20):
+        live.offer(a_trace(number), ())
+    assert live.turn() == 2
+    assert store.writes == [2]
+
+
+def test_spans_that_are_judged_make_room_before_the_turn_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_module, "_AT_ONCE", 1)
+    store = Kept()
+    live = judge_on(store, memory=12_000)
+    room: list[bool] = []
+    real = Panel.expected
+
+    def expected(self: Panel, runs: Sequence[Run]) -> Judged:
+        room.append(live.wait_for_room(0))
+        return real(self, runs)
+
+    monkeypatch.setattr(Panel, "expected", expected)
+    live.offer(a_trace(0) + a_trace(1) + a_trace(2), ())
+    assert live.turn() == 3
+    assert not room[0]
+    assert room[-1]
+
+
+def test_a_turn_that_could_not_be_kept_is_due_again_from_the_store() -> None:
+    store = Kept()
+    live = judge_on(store, memory=12_000)
+    live.offer(a_trace(0) + a_trace(1) + a_trace(2), ())
+    store.away = True
+    with pytest.raises(StoreError):
+        live.turn()
+    counts = live.snapshot()
+    assert (counts.waiting_traces, counts.held_bytes, counts.runs) == (3, 0, 0)
+    assert live.judged_until() < float("inf")
+
+
+def test_labels_are_asked_for_once_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_module, "_AT_ONCE", 1)
+    asked: list[int] = []
+
+    def given(run_ids: Sequence[str]) -> Sequence[Label]:
+        asked.append(len(run_ids))
+        return ()
+
+    live = judge_on(Kept(), Panel(labelling=Labelling(given=given)), memory=12_000)
+    live.offer(a_trace(0) + a_trace(1) + a_trace(2), ())
+    live.turn()
+    assert asked == [3]
+
+
+def test_memory_that_fills_wakes_the_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is due by time for long, and no tick comes: it is the offer that wakes."""
+    monkeypatch.setattr(live_module, "_LONGEST_TICK_S", 600.0)
+    store = Kept()
+    live = judge_on(store, memory=12_000)
+    live.start()
+    try:
+        live.offer(a_trace(0) + a_trace(1) + a_trace(2), ())
+        assert live.wait_for_room(30)
+    finally:
+        live.stop()
+    assert sum(store.writes) == 3
