@@ -47,6 +47,11 @@ class PanelFiles:
         self.reloads = 0
         self.failed_reloads = 0
 
+    @property
+    def panel(self) -> Panel:
+        """The panel in force, for other threads: nothing is read again."""
+        return self._panel
+
     def __call__(self) -> Panel:
         """The panel in force."""
         now = self._clock()

@@ -16,10 +16,13 @@ from otel_toolselect.model.values import digest
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
+    from otel_toolselect.app.backing import Backing
+    from otel_toolselect.app.live import Live
     from otel_toolselect.app.parts import PartOf
     from otel_toolselect.receive import Receiver, Sink
     from otel_toolselect.receive import Settings as ReceiveSettings
     from otel_toolselect.receive.access import Access
+    from otel_toolselect.receive.extras import GrpcServices
     from otel_toolselect.store import RawEngine, RawResult, Store
 
 Lend = Callable[["RawEngine", str], AbstractContextManager[str]]
@@ -27,8 +30,11 @@ Lend = Callable[["RawEngine", str], AbstractContextManager[str]]
 MakePages = Callable[[Settings, "Store", Path, "Sequence[PartOf]"], "Callable[[Access], ASGIApp]"]
 """Pages on a store that is their own handle, with a folder for their key and the parts that run, which grow until all
 has started (`web.mounting.pages`)."""
+MakeServices = Callable[["Backing"], AbstractContextManager["GrpcServices"]]
+"""Services on the gRPC port while the block lasts (`rpc.service.services`)."""
 SPOOL_NAME = "toolselect-spool"
 FLUSH_S = 30.0
+_SETTLE_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +64,9 @@ def _bracketed(host: str) -> str:
 
 
 @contextmanager
-def serving(settings: Settings, lend: Lend, pages: MakePages | None = None) -> Iterator[Serving]:
+def serving(
+    settings: Settings, lend: Lend, pages: MakePages | None = None, services: MakeServices | None = None
+) -> Iterator[Serving]:
     """Receiver into store. At the end the ports close, what was acknowledged is drained, the store is let go.
 
     An embedded store is lent to other processes from before the first span until after the last is drained, so that
@@ -105,7 +113,14 @@ def serving(settings: Settings, lend: Lend, pages: MakePages | None = None) -> I
                 live = followed.live
         known: list[PartOf] = []
         shown = _shown(pages, settings, spool, known, stack)
-        receiver = Receiver(receive_settings(settings, spool), sink, collectors=[StoreCollector(store)], pages=shown)
+        offered = _offered(services, settings, live, lambda: receiver, stack)
+        receiver = Receiver(
+            receive_settings(settings, spool),
+            sink,
+            collectors=[StoreCollector(store)],
+            pages=shown,
+            services=offered,
+        )
         known[:0] = [partial(parts.receiving, receiver)]
         known.append(partial(parts.judging, live))
         if live is not None:
@@ -151,6 +166,31 @@ def _shown(
     handle = open_store(settings.dsn, create=False, query_seconds=settings.web.query_seconds)
     known.append(partial(parts.storing, stack.enter_context(closing(handle))))
     return pages(settings, handle, spool, known)
+
+
+def _offered(
+    services: MakeServices | None,
+    settings: Settings,
+    live: Live | None,
+    receiver: Callable[[], Receiver],
+    stack: ExitStack,
+) -> GrpcServices | None:
+    """Services on a handle of their own, as pages. `receiver` is there once one of them is called."""
+    from otel_toolselect.app.backing import Backing
+    from otel_toolselect.store import open_store
+
+    if services is None or not settings.rpc.on:
+        return None
+
+    def settle() -> None:
+        if receiver().waiting_bytes:
+            with suppress(StoreError):
+                receiver().flush(_SETTLE_S)
+
+    handle = stack.enter_context(closing(open_store(settings.dsn, create=False, query_seconds=settings.rpc.seconds)))
+    return stack.enter_context(
+        services(Backing(handle, settings, lambda: None if live is None else live.files.panel, settle))
+    )
 
 
 def _running(receiver: Receiver, store: Store, settings: Settings, spool: Path, pages: bool) -> Serving:

@@ -76,6 +76,7 @@ def command(
     from otel_toolselect.cli._process import collect_seldom
     from otel_toolselect.cli._stopping import stopped_by_signals
     from otel_toolselect.config import load
+    from otel_toolselect.rpc.service import services
     from otel_toolselect.telemetry import logs
     from otel_toolselect.web.lending import lend
     from otel_toolselect.web.mounting import pages
@@ -101,7 +102,7 @@ def command(
     tell = logging.getLogger(__package__).info if settings.telemetry.log_format == "json" else say
     stop = stopped_by_signals()
     collect_seldom()
-    with serving(settings, lend, pages) as running:
+    with serving(settings, lend, pages, services) as running:
         _announce(running, form)
         stop.wait()
         tell("stopping: closing the ports, storing what was acknowledged")

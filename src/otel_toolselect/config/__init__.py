@@ -34,6 +34,8 @@ The file is TOML: its scalars have types, so nothing has to be guessed, and the 
     issuer = "https://login.example.com/realms/main"
     client_id = "toolselect"
     admins = ["sre"]
+    [rpc]                      # evaluate, confusion and streams of verdicts on the gRPC port (docs/grpc.md)
+    seconds = 30
     [limits]
     value_bytes = "1 MiB"      # a longer value is cut, and its span says so
     connections = 1024         # of each port
@@ -75,6 +77,7 @@ from otel_toolselect.config.sections import (
     Receive,
     Redact,
     Retention,
+    Rpc,
     Spool,
     Telemetry,
     Web,
@@ -98,6 +101,7 @@ __all__ = [
     "Redact",
     "RedactRule",
     "Retention",
+    "Rpc",
     "Settings",
     "Spool",
     "Telemetry",
@@ -127,6 +131,7 @@ class Settings:
     labels: Labels = Labels()
     web: Web = Web()
     oidc: Oidc = Oidc()
+    rpc: Rpc = Rpc()
     limits: Limits = Limits()
     retention: Retention = Retention()
     redact: Redact = Redact()

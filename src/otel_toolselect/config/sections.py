@@ -23,8 +23,11 @@ class Receive:
     """
 
     host: str = setting("127.0.0.1", v.text, variable="HOST")
+    """An address of this machine, or 0.0.0.0 for all of them."""
     grpc_port: int = setting(4317, v.port, variable="GRPC_PORT")
+    """OTLP over gRPC; 0 takes a free port."""
     http_port: int = setting(4318, v.port, variable="HTTP_PORT")
+    """OTLP over HTTP, `/metrics` and the pages; 0 takes a free port."""
     spool: str = setting("", v.text, variable="SPOOL")
     token: str = setting("", v.text, variable="TOKEN", secret=True)
     tokens: str = setting("", v.text, variable="TOKENS")
@@ -32,7 +35,9 @@ class Receive:
     tls_key: str = setting("", v.text, variable="TLS_KEY")
     tls_client_ca: str = setting("", v.text, variable="TLS_CLIENT_CA")
     allow_unauthenticated: bool = setting(False, v.switch, variable="ALLOW_UNAUTHENTICATED")
+    """Anybody may send and read, from other machines too."""
     allow_plaintext: bool = setting(False, v.switch, variable="ALLOW_PLAINTEXT")
+    """Tokens may come without TLS, from other machines too: where something in front ends TLS."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +48,7 @@ class Telemetry:
     """
 
     log_format: Literal["text", "json"] = setting("text", v.one_of("text", "json"), variable="LOG_FORMAT")
+    """`json`: one object a line."""
     log_level: str = setting("warning", v.one_of("debug", "info", "warning", "error"), variable="LOG_LEVEL")
     otlp_endpoint: str = setting("", v.address, variable="OTLP_ENDPOINT")
 
@@ -156,9 +162,13 @@ class CaseNames:
     """Attributes that identify a case, by field (design section 4); `expected`: allowed first actions of a run."""
 
     case_id: tuple[str, ...] = setting(("toolselect.case.id", "test.case.name"), v.names, variable=None)
+    """Names a case of the suite; the first attribute that is set wins, here and below."""
     suite: tuple[str, ...] = setting(("toolselect.suite", "test.suite.name"), v.names, variable=None)
+    """Names the suite."""
     label: tuple[str, ...] = setting(("toolselect.label", "test.run.id"), v.names, variable=None)
+    """Names the experiment or version that the run belongs to."""
     attempt: tuple[str, ...] = setting(("toolselect.attempt",), v.names, variable=None)
+    """Counts repeats of one case."""
     expected: tuple[str, ...] = setting(("toolselect.expected",), v.names, variable=None)
 
 
@@ -172,11 +182,25 @@ class Web:
     """
 
     on: bool = setting(True, v.switch)
+    """False: no pages and no read API; the port takes spans and shows `/metrics`."""
     public_url: str = setting("", v.address)
     session_hours: float = setting(12.0, v.seconds)
     session_key: str = setting("", v.text, secret=True, in_file=False)
     query_seconds: float = setting(15.0, v.seconds)
     threads: int = setting(4, v.whole(1, 64))
+
+
+@dataclass(frozen=True, slots=True)
+class Rpc:
+    """`toolselect.v1` on the gRPC port of `serve` (docs/grpc.md). `evaluations` at the same time, each of `seconds` at
+    most; `streams` of verdicts.
+    """
+
+    on: bool = setting(True, v.switch)
+    """False: the port takes spans only."""
+    evaluations: int = setting(2, v.whole(1, 64))
+    seconds: float = setting(30.0, v.seconds)
+    streams: int = setting(32, v.whole(1, 1_000))
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,9 +214,12 @@ class Oidc:
     issuer: str = setting("", v.address)
     client_id: str = setting("", v.text)
     client_secret: str = setting("", v.text, secret=True, in_file=False)
+    """Of a confidential client; without one the client is public."""
     scopes: tuple[str, ...] = setting(("openid", "profile", "email"), v.texts)
+    """What is asked for at the sign-in."""
     claim: str = setting("groups", v.text)
     name_claim: str = setting("email", v.text)
+    """What a person is called on the pages and in labels."""
     viewers: tuple[str, ...] = setting((), v.texts)
     labellers: tuple[str, ...] = setting((), v.texts)
     admins: tuple[str, ...] = setting((), v.texts)
@@ -214,11 +241,13 @@ class Judge:
     url: str = setting("", v.endpoint)
     model: str = setting("", v.text)
     key: str = setting("", v.text, secret=True, in_file=False)
+    """Sent as bearer token."""
     calls: int = setting(500, v.count)
     seconds: float = setting(300.0, v.seconds)
     timeout: float = setting(30.0, v.seconds)
     cache: str = setting("", v.text)
     adjudicate: bool = setting(False, v.switch)
+    """A second look at failures; it never changes a verdict."""
 
     @property
     def on(self) -> bool:
@@ -242,8 +271,11 @@ class Limits:
     request_bytes: int = setting(20 * 2**20, v.size)
     spans: int = setting(50_000, v.whole(1, 10**7))
     attributes: int = setting(4_096, v.whole(1, 10**6))
+    """Of one record."""
     events: int = setting(1_024, v.whole(1, 10**6))
+    """Of one span."""
     links: int = setting(1_024, v.whole(1, 10**6))
+    """Of one span."""
     value_bytes: int = setting(2**20, v.size)
     key_bytes: int = setting(1_024, v.size)
     depth: int = setting(30, v.whole(1, 30))
@@ -252,6 +284,7 @@ class Limits:
     streams: int = setting(100, v.whole(1, 10**6))
     in_flight_bytes: int = setting(256 * 2**20, v.size)
     header_bytes: int = setting(16 * 2**10, v.size)
+    """Of one HTTP request."""
     header_seconds: float = setting(10.0, v.seconds)
     body_seconds: float = setting(30.0, v.seconds)
     idle_seconds: float = setting(60.0, v.seconds)

@@ -8,6 +8,7 @@ them who calls, and what they raise is answered by the one table of `status`.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -92,8 +93,9 @@ class Guard(grpc.aio.ServerInterceptor):  # type: ignore[misc]
                 if not hasattr(made, "__aiter__"):
                     await made
                     return
-                async for item in made:
-                    await context.write(item)
+                async with contextlib.aclosing(made):  # at once, not when it is collected: it may hold a place
+                    async for item in made:
+                        await context.write(item)
 
         return answer
 
