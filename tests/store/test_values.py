@@ -1,13 +1,15 @@
 from __future__ import annotations
 
+import io
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_toolselect.store.attributes import AttributeMaps, Shared
-from otel_toolselect.store.columns import from_ipc
+from otel_toolselect.store.columns import BrokenStreamError, from_ipc
 from otel_toolselect.store.values import decode, decode_items, encode, read_shape, shape_text
 
 from .builders import attributes
@@ -60,5 +62,18 @@ def test_what_is_no_shape_means_no_types() -> None:
     assert decode_items({"a": "1"}, {"a": "i", "gone": "i"}) == {"a": 1}
 
 
-def test_nothing_is_no_columns() -> None:
-    assert from_ipc(b"") == {}
+def test_a_stream_is_read_as_a_whole_or_not_at_all() -> None:
+    sink = io.BytesIO()
+    # four bytes of ones and four of noughts are how a stream ends: here they also end each batch
+    batches = [pa.record_batch({"n": pa.array([i, 2**32 - 1], pa.uint64())}) for i in range(3)]
+    with pa.ipc.new_stream(sink, batches[0].schema) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+    whole = sink.getvalue()
+    assert from_ipc(whole) == {"n": [0, 2**32 - 1, 1, 2**32 - 1, 2, 2**32 - 1]}
+    for end in range(len(whole)):
+        with pytest.raises(BrokenStreamError):
+            from_ipc(whole[:end])
+    for more in (b"\n", b"\r\n__exception__\r\n", whole):
+        with pytest.raises(BrokenStreamError):
+            from_ipc(whole + more)

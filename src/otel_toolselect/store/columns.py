@@ -20,6 +20,11 @@ UINT64, INT64, UINT32, UINT8 = pa.uint64(), pa.int64(), pa.uint32(), pa.uint8()
 DOUBLE, BOOL = pa.float64(), pa.bool_()
 
 MAX_TIME_NS = 2**63 - 1
+_END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
+
+
+class BrokenStreamError(ValueError):
+    """Bytes that are no whole Arrow stream."""
 
 
 def column(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
@@ -76,27 +81,47 @@ def nested(rows: Sequence[Sequence[Any]], kind: pa.DataType) -> pa.Array:
     return lists.of(column(flat, kind))
 
 
-def to_ipc(columns: Mapping[str, pa.Array], max_bytes: int) -> Iterator[bytes]:
-    """The rows as bodies of `INSERT ... FORMAT Arrow`, each of about `max_bytes` or of one row."""
+def to_ipc(columns: Mapping[str, pa.Array], max_bytes: int, codec: pa.Codec | None = None) -> Iterator[bytes]:
+    """The rows as bodies of `INSERT ... FORMAT Arrow`, each of about `max_bytes` before `codec`, or of one row."""
+    options = None if codec is None else pa.ipc.IpcWriteOptions(compression=codec)
     table = pa.table(dict(columns))
     rows = max(1, int(table.num_rows * max_bytes / max(table.nbytes, max_bytes)))
     for start in range(0, table.num_rows, rows):
         sink = io.BytesIO()  # gives its bytes away without a copy, which Arrow's own buffer does not
-        with pa.ipc.new_file(sink, table.schema) as writer:
+        with pa.ipc.new_file(sink, table.schema, options=options) as writer:
             writer.write_table(table.slice(start, rows))
         yield sink.getvalue()
 
 
 def from_ipc(body: bytes) -> dict[str, list[Any]]:
-    """Columns of Python values out of an Arrow stream: text as str, maps as dicts, arrays as lists."""
-    if not body:
-        return {}
-    with pa.ipc.open_stream(body) as reader:
-        table = reader.read_all()
+    """Columns of Python values out of an Arrow stream: text as str, maps as dicts, arrays as lists.
+
+    `BrokenStreamError` unless `body` is one whole stream: Arrow itself takes the end of the data for the end of a
+    stream, so that an answer which broke off between two batches would be an answer with fewer rows.
+    """
+    try:
+        table = _table(body)
+    except (pa.ArrowException, OSError) as error:
+        raise BrokenStreamError(str(error)) from error
     found: dict[str, list[Any]] = {}
     for name, chunked in zip(table.column_names, table.columns, strict=True):
         found[name] = [value for chunk in chunked.chunks for value in _values(chunk)]
     return found
+
+
+def _table(body: bytes) -> pa.Table:
+    source = pa.BufferReader(body)
+    batches = []
+    with pa.ipc.open_stream(source) as reader:
+        while True:
+            end = source.tell()
+            try:
+                batches.append(reader.read_next_batch())
+            except StopIteration:
+                break
+        if body[end:] != _END_OF_STREAM:
+            raise BrokenStreamError(f"{len(body) - end} bytes where the end of the stream should be")
+        return pa.Table.from_batches(batches, reader.schema)
 
 
 def _values(array: pa.Array) -> list[Any]:

@@ -40,6 +40,24 @@ _ENGINE_CODE = re.compile(r"Code:\s*(\d+)|exception, code:\s*(\d+)")
 # what the client adds: address, and a version that says nothing to a user
 _TRAILER = re.compile(r"\s*\((?:for url [^)]*|version [^()]*(?:\([^()]*\))?[^()]*)\)")
 _LONGEST_MESSAGE = 600
+_LONGEST_EXCEPTION = 32 * 1024  # a server sends at most 16 KiB of it
+_BEGIN_OF_STREAM = b"\xff\xff\xff\xff"
+# behind rows: since ClickHouse 25.11 between marks with a tag that a header announces, before that with one mark
+_EXCEPTION_IN_BODY = re.compile(
+    rb"__exception__\r?\n(?:[a-z]+\r?\n)?(Code: .*?)(?:\n\d+ [a-z]+\r?\n__exception__\s*)?\Z", re.DOTALL
+)
+_STATUS = re.compile(r"HTTP status (\d{3})")
+_CHECK = "check that --store names ClickHouse's HTTP port, and what a proxy in between does"
+_HINTS = {
+    **dict.fromkeys((401, 403, 407), "it wants another login: check user and password in --store"),
+    413: "a proxy lets no such large bodies pass: raise its limit to 128 MiB",
+    414: "a proxy lets no such long addresses pass: raise its limit to 64 KiB",
+    429: "it is asked too often, and is asked again later",
+}
+
+
+class _Said(Exception):
+    """The text of an exception of ClickHouse that came in a body."""
 
 
 @contextmanager
@@ -60,12 +78,45 @@ def fault(error: Exception, where: str) -> StoreError:
     code = error_code(error)
     text = brief(str(error))
     if code is None:
-        return away(where, text)
+        return _of_status(text, where) or away(where, text)
     if code in _AUTH_CODES:
         return StoreError(
             f"the store at {where} refused the login: {text}; check user and password in --store", retryable=True
         )
     return StoreError(f"the store at {where} refused a statement: {text}", retryable=code in _RETRYABLE_CODES)
+
+
+def _of_status(text: str, where: str) -> StoreError | None:
+    """For an HTTP status without an exception of ClickHouse: the answer of something in between."""
+    found = _STATUS.search(text)
+    if found is None or found[1][0] == "5":
+        return None
+    hint = _HINTS.get(
+        int(found[1]), "check that --store names ClickHouse's HTTP port, and what a proxy in between does"
+    )
+    return StoreError(f"what answers for the store at {where} said HTTP status {found[1]}; {hint}", retryable=True)
+
+
+def broken(body: bytes, why: str, where: str) -> StoreError:
+    """The `StoreError` for an answer with status 200 that is not the rows that were asked for.
+
+    A server that fails after the first rows writes its exception behind them (ClickHouse's HTTP interface, "Handling
+    errors during streaming"); a proxy in between may have ended such an answer properly, or cut it, or made it up.
+    """
+    said = _EXCEPTION_IN_BODY.search(body[-_LONGEST_EXCEPTION:])
+    if said is not None:
+        return fault(_Said(said[1].decode("utf-8", "replace")), where)
+    if body and not body.startswith(_BEGIN_OF_STREAM):
+        return stranger(where)
+    return away(where, f"its answer broke off after {len(body)} bytes ({brief(why)})")
+
+
+def stranger(where: str) -> StoreError:
+    """Something answers that is not ClickHouse."""
+    return StoreError(
+        f"something other than ClickHouse answers at {where}; {_CHECK}",
+        retryable=True,
+    )
 
 
 def away(where: str, text: str) -> StoreError:

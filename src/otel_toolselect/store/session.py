@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from otel_toolselect.errors import StoreError
 from otel_toolselect.store import queries
-from otel_toolselect.store.faults import translated
+from otel_toolselect.store.faults import broken, stranger, translated
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -20,10 +20,14 @@ _INSERT_BYTES = 64 * 2**20
 
 
 class Session:
-    """Statements in, columns of Python values out; errors are `StoreError`. Safe for threads."""
+    """Statements in, columns of Python values out; errors are `StoreError`. Safe for threads.
+
+    `seconds`: how long one query may take; None: as long as it takes.
+    """
 
     def __init__(self, client: Client, where: str) -> None:
         self.where = where
+        self.seconds: float | None = None
         self._client: Client | None = client
 
     def _open(self) -> Client:
@@ -33,11 +37,16 @@ class Session:
 
     def select(self, sql: str, params: Mapping[str, Any] | None = None) -> dict[str, list[Any]]:
         """Run a query of `queries`; columns by name, all of one length. No row: the lists are empty or absent."""
-        from otel_toolselect.store.columns import from_ipc
+        from otel_toolselect.store.columns import BrokenStreamError, from_ipc
 
         with translated(self.where):
-            body = self._open().raw_query(sql + queries.READ_SETTINGS, parameters=dict(params or {}), fmt="ArrowStream")
-        return from_ipc(body)
+            limit = "" if self.seconds is None else f", max_execution_time = {self.seconds:g}"
+            text = sql + queries.READ_SETTINGS + limit
+            body = self._open().raw_query(text, parameters=dict(params or {}), fmt="ArrowStream")
+        try:
+            return from_ipc(body)
+        except BrokenStreamError as error:
+            raise broken(body, str(error), self.where) from error
 
     def execute(self, sql: str, params: Mapping[str, Any] | None = None) -> None:
         """Run a statement without a result."""
@@ -48,9 +57,20 @@ class Session:
         """Insert rows; on disk and visible on return. Large inserts go in parts, each of them at once or not."""
         from otel_toolselect.store.columns import to_ipc
 
-        for body in to_ipc(columns, _INSERT_BYTES):
+        for body in to_ipc(columns, _INSERT_BYTES, self._codec()):
             with translated(self.where):
-                self._open().raw_insert(table, list(columns), body, settings=dict(_INSERT_SETTINGS), fmt="Arrow")
+                client = self._open()
+                answer = client.raw_insert(table, list(columns), body, settings=dict(_INSERT_SETTINGS), fmt="Arrow")
+            # whatever answers 200 in place of ClickHouse (a proxy, a page that asks to log in) has written nothing
+            if not client.uri.startswith("chdb:") and not answer.query_id():
+                raise stranger(self.where)
+
+    def _codec(self) -> pa.Codec | None:
+        """How rows are compressed on their way, as the client was told: 1 % more work, a ninth of the bytes."""
+        import pyarrow as pa
+
+        wanted = self._open().write_compression
+        return None if wanted is None else pa.Codec(wanted, compression_level=1)
 
     def close(self) -> None:
         client, self._client = self._client, None

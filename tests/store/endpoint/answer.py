@@ -14,6 +14,7 @@ from http import HTTPStatus
 from typing import IO, Literal
 
 from .engine import EngineError, Result
+from .request import begun
 
 Framing = Literal["chunked", "length", "close"]
 CHUNK_BYTES = 64 * 1024  # a server's buffer is a megabyte; answers in tests are small and should be several chunks
@@ -123,15 +124,19 @@ class Answer:
             self.out.write(b"0\r\n\r\n")
         self.out.flush()
 
-    def exception(self, text: str, *, tagged: bool = True) -> None:
-        """An exception after rows have gone out: since 25.11 between marks that a header names, before that bare."""
+    def rows_then_exception(self, share: float, text: str, *, tagged: bool) -> None:
+        """Some of the rows, then an exception: since 25.11 between marks that a header names, before that bare.
+
+        The exception goes the way of the rows: through the coding, which then has no end.
+        """
+        rows = self.result.body if self.result is not None else b""
         said = self.worded(text)
         if tagged:
             tag = self.tag.encode()
             said = b"\r\n__exception__\r\n%b\r\n%b%d %b\r\n__exception__\r\n" % (tag, said, len(said), tag)
         else:
             said = b"__exception__\r\n" + said
-        self.piece(said)
+        self.piece(begun(rows[: int(len(rows) * share)] + said, self.headers.get("Content-Encoding")))
 
     def hang_up(self, *, reset: bool = False) -> None:
         """Close the connection; `reset`: so that the peer is told of it by an error, not by an end."""

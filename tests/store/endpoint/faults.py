@@ -75,8 +75,7 @@ def exception_in_stream(
 
     def send(answer: Answer) -> None:
         answer.head(framing=framing)
-        answer.piece(answer.payload[: int(len(answer.payload) * share)])
-        answer.exception(f"Code: {code}. DB::Exception: {text}", tagged=tagged)
+        answer.rows_then_exception(share, f"Code: {code}. DB::Exception: {text}", tagged=tagged)
         if ended:
             answer.end()
         else:

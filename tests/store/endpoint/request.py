@@ -147,6 +147,21 @@ def encoded(body: bytes, coding: str | None) -> bytes:
     return body
 
 
+def begun(body: bytes, coding: str | None) -> bytes:
+    """The beginning of a coded body: all of these bytes can be read from it, and it has no end yet."""
+    match coding:
+        case "zstd":
+            running = zstandard.ZstdCompressor(3).compressobj()
+            return running.compress(body) + running.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK)
+        case "lz4":
+            frame = lz4.frame.LZ4FrameCompressor(auto_flush=True)
+            return bytes(frame.begin() + frame.compress(body))
+        case "gzip" | "deflate":
+            deflate = zlib.compressobj(3, wbits=31 if coding == "gzip" else 15)
+            return deflate.compress(body) + deflate.flush(zlib.Z_SYNC_FLUSH)
+    return body
+
+
 def chosen(accepts: str) -> str | None:
     """The coding of an answer, in ClickHouse's order of preference."""
     return next((coding for coding in ("zstd", "lz4", "gzip", "deflate") if coding in accepts), None)

@@ -82,8 +82,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _statement(self) -> None:
         try:
-            body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            asked = read(self.command, self.path, dict(self.headers), body, self.endpoint.users)
+            asked = read(self.command, self.path, dict(self.headers), self._body(), self.endpoint.users)
         except EngineError as error:
             self._send(self._answer(None, None, error))
             return
@@ -97,6 +96,16 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = not answer.keep_alive
         else:
             self._send(answer)
+
+    def _body(self) -> bytes:
+        if self.headers.get("Transfer-Encoding", "") != "chunked":
+            return self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        body = bytearray()
+        while size := int(self.rfile.readline(), 16):
+            body += self.rfile.read(size)
+            self.rfile.readline()
+        self.rfile.readline()
+        return bytes(body)
 
     def _run(self, asked: Asked) -> tuple[Result | None, EngineError | None]:
         try:
