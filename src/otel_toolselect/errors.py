@@ -14,6 +14,7 @@ same call may succeed later; the receiver maps it to a gRPC or HTTP status in on
     ├── TooFewError            exit 3   too few observations to decide
     ├── EnvironmentProblem     exit 4   store or server out of reach
     │   ├── StoreError                  the store refused or is away
+    │   │   └── SchemaError             a migration that cannot be made into the schema of a cluster
     │   ├── StoreBusyError              another process holds the embedded store
     │   └── NotifyError                 a receiver of notifications is away or refuses them
     └── OverloadError          exit 4   the receiver's spool is full; retry later
@@ -98,6 +99,17 @@ class StoreError(EnvironmentProblem):
     def __init__(self, message: str, *, retryable: bool = True) -> None:
         super().__init__(message)
         self.retryable = retryable
+
+
+class SchemaError(StoreError):
+    """A statement of a migration in a form that is not known. `where`: its file and number; never retryable."""
+
+    def __init__(self, where: str, statement: str, problem: str) -> None:
+        shown = " ".join(statement.split())
+        shown = shown if len(shown) <= 120 else shown[:120] + "..."
+        super().__init__(f"{where}: {problem}: {shown}", retryable=False)
+        self.where = where
+        self.statement = statement
 
 
 class StoreBusyError(EnvironmentProblem):

@@ -20,6 +20,7 @@ from otel_toolselect.store.session import Session
 _FILE_NAME = re.compile(r"(\d{4})_(\w+)\.sql")
 _ALTERED = re.compile(r"^ALTER TABLE (\w+)", re.MULTILINE)
 _STATEMENT_END = re.compile(r";\s*$", re.MULTILINE)
+_COMMENT = re.compile(r"^[ \t]*--.*\n?", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +35,9 @@ class Migration:
 
     @property
     def statements(self) -> tuple[str, ...]:
-        """The statements: each ends with a semicolon at the end of a line."""
-        return tuple(part.strip() for part in _STATEMENT_END.split(self.text) if part.strip())
+        """The statements without comments: each ends with a semicolon at the end of a line."""
+        bare = _COMMENT.sub("", self.text)
+        return tuple(part.strip() for part in _STATEMENT_END.split(bare) if part.strip())
 
 
 def shipped() -> tuple[Migration, ...]:
