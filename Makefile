@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test explore check fmt lock setup clean fuzz senders bench
+.PHONY: demo test explore check fmt lock setup clean fuzz senders agents bench
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -16,6 +16,7 @@ help:  ## list the targets
 	@echo "make lock   lock the dependencies again (needs uv)"
 	@echo "make fuzz   fuzz each decoder for SECONDS=60"
 	@echo "make senders  official Node.js exporters against the receiver (needs node and npm)"
+	@echo "make agents  the runner against agents of three frameworks, installed into an environment of their own"
 	@echo "make bench  measure, write benchmarks/README.md"
 
 setup: $(STAMP)
@@ -55,6 +56,8 @@ lock:
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
 	  --no-header --constraint requirements.lock tests/fuzz/requirements.in --output-file requirements-fuzz.lock
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
+	  --no-header tests/agents/requirements.in --output-file requirements-agents.lock
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
 	  --no-header benchmarks/peers/requirements.in --output-file requirements-bench.lock
 
 # The fuzzer has an environment of its own; `make test` replays what it found without it.
@@ -80,6 +83,15 @@ $(NODE)/.installed: tests/senders/node/package-lock.json tests/senders/node/send
 
 senders: $(STAMP) $(NODE)/.installed
 	$(BIN)/python -m pytest tests/senders/check_node.py
+
+AGENTS := build/agents/venv
+$(AGENTS)/.installed: requirements-agents.lock
+	$(PYTHON) -m venv $(AGENTS)
+	$(AGENTS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-agents.lock
+	@touch $@
+
+agents: $(STAMP) $(AGENTS)/.installed
+	$(BIN)/python -m pytest -n auto --dist worksteal tests/agents/check_agents.py
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks.all $(BENCH)

@@ -4,7 +4,8 @@
   (OpenTelemetry specification, "Environment Variables as Context Propagation Carriers"). Whoever continues the trace
   needs nothing else: its spans lie under the runner's, which names the case.
 - `OTEL_RESOURCE_ATTRIBUTES`: every SDK puts them on its spans; for agents that are started anew for each attempt.
-- `TOOLSELECT_CASE_ID`, `_SUITE`, `_LABEL`, `_ATTEMPT`, `_PROMPT`: for agents that name their spans by hand.
+- `TOOLSELECT_CASE_ID`, `_SUITE`, `_LABEL`, `_ATTEMPT`, `_PROMPT`: for agents that name their spans by hand. A prompt
+  that is too long for the environment is on standard input only.
 - `OTEL_EXPORTER_OTLP_ENDPOINT` and `_PROTOCOL` point to the receiver; settings per signal that would win over them are
   taken out of the environment.
 """
@@ -30,6 +31,14 @@ TRIAL_ID = "toolselect.run.trial"
 """Names the very try that a span belongs to: spans of a try that was interrupted are not those of the next."""
 
 
+_LONGEST = 100_000  # Linux takes 128 KiB in one string of the environment
+
+
+def as_argument(text: str) -> str:
+    """What an operating system takes as an argument or in the environment: no NUL, and UTF-8."""
+    return text.replace("\0", "").encode("utf-8", "replace").decode()
+
+
 @dataclass(frozen=True, slots=True)
 class Names:
     """Attributes that name a case: the first of each in the settings, which assembly looks for."""
@@ -53,7 +62,9 @@ class Carriers:
     def trial(self, attempt: Attempt) -> Trial:
         trace_id, span_id = secrets.token_hex(16), secrets.token_hex(8)
         parent = f"00-{trace_id}-{span_id}-01"
-        baggage = ",".join(f"{k}={quote(v, safe='')}" for k, v in self._named(attempt, Names()).items())
+        baggage = ",".join(
+            f"{k}={quote(v, safe='', errors='replace')}" for k, v in self._named(attempt, Names()).items()
+        )
         return Trial(
             attempt=attempt,
             trace_id=trace_id,
@@ -74,18 +85,20 @@ class Carriers:
         resource = {**self.identity(attempt), TRIAL_ID: trial_id}
         given = os.environ.get("OTEL_RESOURCE_ATTRIBUTES", "")
         attributes = [given] if given else []
-        attributes += [f"{k}={quote(v, safe='')}" for k, v in resource.items()]
+        attributes += [f"{k}={quote(v, safe='', errors='replace')}" for k, v in resource.items()]
         found = {
-            "TOOLSELECT_CASE_ID": attempt.case.id,
-            "TOOLSELECT_SUITE": self.suite,
+            "TOOLSELECT_CASE_ID": as_argument(attempt.case.id),
+            "TOOLSELECT_SUITE": as_argument(self.suite),
             "TOOLSELECT_ATTEMPT": str(attempt.number),
-            "TOOLSELECT_PROMPT": attempt.prompt.replace("\0", ""),
             "TRACEPARENT": parent,
             "BAGGAGE": baggage,
             "OTEL_RESOURCE_ATTRIBUTES": ",".join(attributes),
         }
         if self.label is not None:
-            found["TOOLSELECT_LABEL"] = self.label
+            found["TOOLSELECT_LABEL"] = as_argument(self.label)
+        prompt = as_argument(attempt.prompt)
+        if len(prompt.encode()) <= _LONGEST:
+            found["TOOLSELECT_PROMPT"] = prompt
         return found | self.exporter()
 
     def exporter(self) -> dict[str, str]:

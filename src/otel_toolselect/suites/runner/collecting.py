@@ -64,7 +64,7 @@ class Collector:
             while not stop.is_set():
                 spans, logs, last = self._of(trial)
                 left = deadline - time.monotonic()
-                wait = self._wait(spans, logs, last, until)
+                wait = self._wait(trial, (spans, logs), last, until)
                 if wait == 0.0 or left <= 0:
                     break
                 self._arrived.wait(min(left, wait, 1.0))
@@ -74,13 +74,13 @@ class Collector:
                 del self._traces[name]
         return spans, logs
 
-    def _wait(self, spans: Sequence[Span], logs: Sequence[LogRecord], last: float, until: Whole) -> float:
+    def _wait(self, trial: Trial, found: Found, last: float, until: Whole) -> float:
         """How long to wait at least; 0 when nothing more is to come."""
-        if not until(spans, logs):
+        if not until(*found):
             return _QUIET_S
-        if has_agent(spans, logs):
+        if has_end(trial, *found):
             return 0.0
-        return max(0.0, last + _QUIET_S - time.monotonic())  # nothing shows the end: the model's spans stand alone
+        return max(0.0, last + _QUIET_S - time.monotonic())
 
     def _trace(self, trace_id: str) -> _Trace:
         return self._traces.setdefault(trace_id, _Trace())
@@ -134,5 +134,14 @@ def is_whole(spans: Sequence[Span], logs: Sequence[LogRecord]) -> bool:
 
 
 def has_agent(spans: Sequence[Span], logs: Sequence[LogRecord]) -> bool:
-    """Whether a span stands for the agent's whole run: it ends last, so nothing is to come after it."""
+    """Whether a span stands for the agent's run."""
     return any(o.kind == "agent" for o in read(spans, logs))
+
+
+def has_end(trial: Trial, spans: Sequence[Span], logs: Sequence[LogRecord]) -> bool:
+    """Whether a span has come that ends last: an agent's, or another that is no model's or tool's and lies on top (of a
+    server, a chain). Spans of a model client alone show no end: one more request may follow.
+    """
+    tops = ("", trial.span_id)
+    found = read(spans, logs)
+    return any(o.kind == "agent" or (o.kind == "other" and o.span.parent_span_id in tops) for o in found)

@@ -20,6 +20,8 @@ from otel_toolselect.suites.runner.answers import Answer, Call
 from otel_toolselect.suites.runner.target import Outcome, Trial
 
 SCOPE = "otel_toolselect.runner"
+EMPTY = "(empty answer)"
+"""Stands for an answer without calls and without a text: that nothing was called is known, and counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +71,15 @@ def stated_spans(frame: Frame, answer: Answer) -> list[Span]:
     """An agent's run as its answer states it."""
     asked = _message("user", {"type": "text", "content": frame.trial.attempt.prompt})
     calls = [(call, call.call_id or f"call_{n}") for n, call in enumerate(answer.calls, 1)]
-    said = [{"type": "text", "content": answer.text}] if answer.text else []
+    text = answer.text or ("" if calls else EMPTY)
+    said = [{"type": "text", "content": text}] if text else []
     parts = [*said, *({"type": "tool_call", "id": i, "name": c.name, "arguments": c.args} for c, i in calls)]
     usage = {"gen_ai.usage.input_tokens": answer.input_tokens, "gen_ai.usage.output_tokens": answer.output_tokens}
     common = {"gen_ai.request.model": answer.model, "gen_ai.provider.name": answer.provider}
     executed = any(call.executed for call in answer.calls)
     agent = {"gen_ai.operation.name": "invoke_agent", "gen_ai.input.messages": _json([asked]), **common}
-    if answer.text and (executed or not calls):
-        final = _message("assistant", {"type": "text", "content": answer.text}) | {"finish_reason": "stop"}
+    if text and (executed or not calls):
+        final = _message("assistant", {"type": "text", "content": text}) | {"finish_reason": "stop"}
         agent["gen_ai.output.messages"] = _json([final])
     chat = {
         "gen_ai.operation.name": "chat",

@@ -7,6 +7,7 @@ argument each, so nothing in a prompt can become another argument. The prompt is
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shlex
@@ -22,11 +23,12 @@ from typing import IO
 
 from otel_toolselect.errors import EnvironmentProblem, UsageError
 from otel_toolselect.suites.runner.answers import find_answer
-from otel_toolselect.suites.runner.carriers import inherited
+from otel_toolselect.suites.runner.carriers import as_argument, inherited
 from otel_toolselect.suites.runner.target import Options, Outcome, Trial, failed
 
 _KEPT = 1024 * 1024
 _GRACE_S = 3.0
+_TOO_LONG = "the prompt is too long for an argument; read it from standard input"
 # what a shell in between makes of the death of its child
 _BY_SIGNAL = {128 + n: n for n in (signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS)}
 
@@ -75,6 +77,8 @@ class Command:
                     words, stdin=asked, stdout=said, stderr=errors, env=environment, start_new_session=True
                 )
             except (OSError, ValueError) as error:
+                if getattr(error, "errno", None) == errno.E2BIG:
+                    return Outcome(trouble=_TOO_LONG, flushed=True)
                 raise EnvironmentProblem(f"--exec: cannot start {words[0]}: {error}") from error
             with self._lock:
                 self._running.add(process)
@@ -124,7 +128,7 @@ class Command:
 
 def filled(word: str, values: dict[str, str]) -> str:
     """`{name}` replaced, other braces left alone; what is put in is not looked at again."""
-    return re.sub(r"\{(prompt|case_id|attempt)\}", lambda found: values[found[1]].replace("\0", ""), word)
+    return re.sub(r"\{(prompt|case_id|attempt)\}", lambda found: as_argument(values[found[1]]), word)
 
 
 def end(process: subprocess.Popen[bytes]) -> None:

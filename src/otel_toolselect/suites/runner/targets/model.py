@@ -62,7 +62,8 @@ class Model:
         body: dict[str, Any] = {"model": self.model, "messages": messages}
         if tools:
             body["tools"] = [{"type": "function", "function": _definition(tool)} for tool in tools]
-        found = self.web.post(self.url, json.dumps(body), trial.headers)
+        # baggage names the case, which is nobody's business outside
+        found = self.web.post(self.url, json.dumps(body), {"traceparent": trial.headers["traceparent"]})
         if isinstance(found, Outcome):
             return replace(found, flushed=True)
         text, _ = found
