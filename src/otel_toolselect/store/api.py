@@ -18,6 +18,8 @@ from otel_toolselect.model.spans import LogRecord, Span
 from otel_toolselect.model.verdicts import Cell, RunVerdict
 from otel_toolselect.store.alert_api import Alerts
 from otel_toolselect.store.arrival_api import Arrivals, Cursor
+from otel_toolselect.store.audit_api import Audit
+from otel_toolselect.store.browse_api import Browse
 from otel_toolselect.store.crew_api import Crews
 from otel_toolselect.store.judged_api import Judged
 from otel_toolselect.store.label_api import Labels
@@ -286,6 +288,16 @@ class Store(Protocol):
     @property
     def crews(self) -> Crews:
         """Workers that share the judging of what arrives."""
+        ...
+
+    @property
+    def browse(self) -> Browse:
+        """Lists, facets and histories, for pages and the read API."""
+        ...
+
+    @property
+    def audit(self) -> Audit:
+        """Who gave labels, silenced alerts and signed in."""
         ...
 
     @property

@@ -155,7 +155,7 @@ class RunPage:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How many runs fit. `exact` False: there are more than `COUNTED`, and `n` is about how many."""
+    """How many runs fit. `exact` False: more than `n`, which is `COUNTED` then."""
 
     n: int
     exact: bool
@@ -271,9 +271,9 @@ class Browse(Protocol):
     ) -> Mapping[Facet, tuple[FacetValue, ...]]:
         """The values that runs have, with how many have each, most frequent first, `limit` at most of each name.
 
-        Only the window of `of` limits them, so that a filter does not hide the values beside its own; of `suite` the
-        rest of the filter says which expectations count. Numbers of a large window may be slightly too high while runs
-        that were judged again are not merged yet.
+        Only the window of `of` limits them, so that a filter does not hide the values beside its own. `suite` has names
+        of suites, of rule files and FILE/RULE; it and what else an expectation says count decisions. Numbers may be
+        slightly too high as long as rows of runs that were judged again are not merged.
         """
         ...
 

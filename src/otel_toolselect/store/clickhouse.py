@@ -32,6 +32,10 @@ from otel_toolselect.store.alert_api import Alerts
 from otel_toolselect.store.alert_rows import AlertRows
 from otel_toolselect.store.api import Overview, RawEngine, TableSize, Trace
 from otel_toolselect.store.arrival_api import Arrivals, Cursor
+from otel_toolselect.store.audit_api import Audit
+from otel_toolselect.store.audit_rows import AuditRows
+from otel_toolselect.store.browse_api import Browse
+from otel_toolselect.store.browsing import Browsing
 from otel_toolselect.store.crew_api import Crews
 from otel_toolselect.store.crew_rows import CrewRows
 from otel_toolselect.store.judged_api import Judged
@@ -301,6 +305,14 @@ class ClickHouseStore:
     @property
     def crews(self) -> Crews:
         return self._crews
+
+    @property
+    def browse(self) -> Browse:
+        return Browsing(self._session, self.tables, self)
+
+    @property
+    def audit(self) -> Audit:
+        return AuditRows(self._session, self.tables)
 
     @property
     def alerts(self) -> Alerts:

@@ -38,6 +38,8 @@ _PLAIN: dict[str, tuple[str, pa.DataType]] = {
     "CostUsd": ("cost_usd", c.DOUBLE),
     "Incomplete": ("incomplete", c.TEXT),
 }
+# of the attributes only this is kept: what is judged again from kept runs stays with its tenant
+_TENANT = "toolselect.tenant"
 # derived from other fields, written for queries and never read back
 _DERIVED: dict[str, tuple[str, pa.DataType]] = {
     "FirstAction": ("first_action", c.TEXT),
@@ -48,7 +50,7 @@ _DERIVED: dict[str, tuple[str, pa.DataType]] = {
 
 READ_COLUMNS: dict[str, str] = {
     **{name: name for name in _PLAIN},
-    **{name: name for name in ("TraceIds", "History", "Dialects", "Expected", "ToolsKey", "EventList")},
+    **{name: name for name in ("TraceIds", "History", "Dialects", "Expected", "ToolsKey", "EventList", "Tenant")},
     **{name: name for name in ("NoCallLabel", "NoCallSignal", "NoCallConfidence")},
 }
 
@@ -90,6 +92,7 @@ def run_columns(runs: Sequence[Run], tool_keys: Sequence[str | None], version: i
         "NoCallSignal": c.column([run.no_call.signal for run in runs], c.TEXT),
         "NoCallConfidence": c.column([run.no_call.confidence for run in runs], c.DOUBLE),
         "EventList": c.column([events_text(run) for run in runs], c.TEXT),
+        "Tenant": c.column([str(run.attributes.get(_TENANT) or "") for run in runs], c.TEXT),
     }
 
 
@@ -119,4 +122,5 @@ def read_runs(found: Mapping[str, list[Any]], tools: Mapping[str, tuple[ToolDefi
             tools=None if key is None else tools[key],
             no_call=NoCall(found["NoCallLabel"][i], found["NoCallSignal"][i], found["NoCallConfidence"][i]),
             events=read_events(found["EventList"][i], fields["final_text"]),
+            attributes={_TENANT: found["Tenant"][i]} if found["Tenant"][i] else {},
         )

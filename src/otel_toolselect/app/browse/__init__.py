@@ -20,3 +20,36 @@
 All raise `UsageError` for what is asked wrongly (a bad cursor, a window that ends before it begins) and `StoreError`.
 What belongs to another tenant is not there: lists leave it out, single things are None.
 """
+
+from otel_toolselect.app.browse.alerting import alerts_view
+from otel_toolselect.app.browse.catalogs import catalog_diff, catalog_list, catalog_view
+from otel_toolselect.app.browse.changes import overview
+from otel_toolselect.app.browse.coverage import doctor_view
+from otel_toolselect.app.browse.filters import Filters
+from otel_toolselect.app.browse.labelling import label_card, label_disputes, label_queue
+from otel_toolselect.app.browse.matrix import matrix
+from otel_toolselect.app.browse.reader import Reader
+from otel_toolselect.app.browse.runs import facet_list, run_list
+from otel_toolselect.app.browse.suites import case_view, suite_list, suite_view
+from otel_toolselect.app.browse.timeline import run_timeline
+
+__all__ = [
+    "Filters",
+    "Reader",
+    "alerts_view",
+    "case_view",
+    "catalog_diff",
+    "catalog_list",
+    "catalog_view",
+    "doctor_view",
+    "facet_list",
+    "label_card",
+    "label_disputes",
+    "label_queue",
+    "matrix",
+    "overview",
+    "run_list",
+    "run_timeline",
+    "suite_list",
+    "suite_view",
+]

@@ -189,7 +189,7 @@ def _values(name: str, values: list[str]) -> tuple[str, ...]:
 def _text(name: str, value: str) -> str:
     if len(value) > MOST_CHARACTERS:
         raise UsageError(f"{name}: {MOST_CHARACTERS} characters at most, not {len(value)}")
-    return value.replace("\0", "")
+    return value.replace("\0", "").encode("utf-8", "replace").decode()
 
 
 def _time(name: str, value: str) -> str:

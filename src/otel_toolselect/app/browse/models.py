@@ -442,6 +442,17 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class Measure:
+    """A quantity of all runs of the window and of the one before it, in its unit. None where nothing reports it."""
+
+    name: str
+    unit: str
+    now: float | None
+    before: float | None
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
 class Arrived:
     """A value that the window has and the window before it has not: a new model, prompt, catalog, agent, tool."""
 
@@ -453,7 +464,9 @@ class Arrived:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """`runs`, `before`: in the window and in the one before it. `changes`: largest and surest first."""
+    """`runs`, `before`: in the window and in the one of the same length before it. `figures`: shares of the whole;
+    `changes`: what moved within it, surest first. `failures`: by kind.
+    """
 
     filters: Filters
     window: Window
@@ -462,6 +475,7 @@ class Overview:
     right: Rate
     right_before: Rate
     figures: tuple[Change, ...]
+    measures: tuple[Measure, ...]
     changes: tuple[Change, ...]
     arrived: tuple[Arrived, ...]
     course: tuple[Point, ...]
