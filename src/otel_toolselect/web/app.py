@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import anyio.to_thread
 from starlette.routing import BaseRoute, Mount, Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -13,6 +15,7 @@ from otel_toolselect.web.headers import Headers
 from otel_toolselect.web.page import sections
 from otel_toolselect.web.running import Refusing, endpoint
 from otel_toolselect.web.signin.door import Door
+from otel_toolselect.web.signin.records import Records
 from otel_toolselect.web.signin.routes import SignIn
 from otel_toolselect.web.signin.sessions import Sessions
 from otel_toolselect.web.signin.throttle import Throttle
@@ -24,11 +27,12 @@ API = "/api/v1"
 def pages_app(site: Site) -> ASGIApp:
     """Everything that the receiver does not answer itself. It asks who calls."""
     refusing = Refusing(site)
-    sessions, throttle = Sessions(site), Throttle()
+    sessions, throttle, records = Sessions(site), Throttle(), Records(site)
     routes: list[BaseRoute] = [
         Route(f"{statics.PREFIX}/{{name}}", statics.serve, methods=["GET"]),
         Mount(API, api_app(site)),
-        *SignIn(site, sessions, throttle).routes(),
+        *SignIn(site, sessions, throttle, records).routes(),
+        *_oidc_routes(site, sessions, records),
         *_page_routes(site),
     ]
 
@@ -36,6 +40,14 @@ def pages_app(site: Site) -> ASGIApp:
     web = site.settings.web
     bounds = Bounds(_Threads(door, web.threads), refusing, threads=web.threads, seconds=web.query_seconds)
     return Headers(bounds, tls=site.secure)
+
+
+def _oidc_routes(site: Site, sessions: Sessions, records: Records) -> Sequence[BaseRoute]:
+    if not site.settings.oidc.on:
+        return ()
+    from otel_toolselect.web.signin.oidc import OidcSignIn
+
+    return OidcSignIn(site, sessions, records).routes()
 
 
 def _page_routes(site: Site) -> list[BaseRoute]:

@@ -20,8 +20,14 @@ if TYPE_CHECKING:
 
 
 def pages(settings: Settings, store: Store, folder: Path, parts: Sequence[PartOf]) -> Callable[[Access], ASGIApp]:
-    """What a receiver calls when it knows who may come in. Raises UsageError, EnvironmentProblem for the key."""
+    """What a receiver calls when it knows who may come in. Raises UsageError, EnvironmentProblem for settings that
+    cannot work.
+    """
     key = session_key(folder, settings.web.session_key)
+    if settings.oidc.on:
+        from otel_toolselect.web.signin.oidc import check
+
+        check(settings.oidc)
     receive = settings.receive
 
     def made(access: Access) -> ASGIApp:

@@ -45,7 +45,7 @@ class Person:
     def must(self, scope: Scope) -> None:
         """Raises ForbiddenError."""
         if not self.may(scope):
-            raise ForbiddenError(f"{self.name} may not {scope}: ask whoever keeps the tokens for that scope")
+            raise ForbiddenError(f"this needs the scope {scope}, which {self.name} does not have")
 
 
 LOCAL = Person("local", SCOPES_OF["admin"], "open")

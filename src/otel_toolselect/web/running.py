@@ -59,7 +59,7 @@ def endpoint(site: Site, view: View, right: Right) -> Callable[[Request], Awaita
     async def answer(request: Request) -> Response:
         call = call_of(request, site)
         call.who.must(right)
-        return _finished(await run_in_threadpool(_made, view, call), request, site)
+        return finished(await run_in_threadpool(_made, view, call), request, site)
 
     return answer
 
@@ -74,7 +74,7 @@ def _made(view: View, call: Call) -> Response:
     return answer
 
 
-def _finished(answer: Response, request: Request, site: Site) -> Response:
+def finished(answer: Response, request: Request, site: Site) -> Response:
     """With the cookies that the browser lacks, and without what it was told."""
     cookies, visitor = Cookies(site), request.state.visitor
     if cookies.browser not in request.cookies:

@@ -10,11 +10,11 @@ A part of it is one module here with one `PLUGIN`, an `Endpoints`:
 
     PLUGIN = Endpoints("catalogs", router)
 
-`Reader` is a `Call` with the filters of the address; `Labeller` and `Admin` are one whose caller has that scope. Who
-may not is answered before the function is called. Functions are plain (`def`): they run in one of few threads. Errors
-of `errors` are answered as application/problem+json. What only some callers may see is never in the document of
-others: `call.reader.tenant` is the caller's tenant. Parameters of a list that `_reader` does not name are declared by
-the function that has them, and are in `call.filters` all the same.
+`Paged` tells of the parameters size and cursor. `Reader` is a `Call` with the filters of the address; `Labeller` and
+`Admin` are one whose caller has that scope. Who may not is answered before the function is called. Functions are
+plain (`def`): they run in one of few threads. Errors of `errors` are answered as application/problem+json. What only
+some callers may see is never in the document of others: `call.reader.tenant` is the caller's tenant. Parameters of a
+list that `_reader` does not name are declared by the function that has them, and are in `call.filters` all the same.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from otel_toolselect import __version__
 from otel_toolselect.app.browse.filters import MOST_CHARACTERS, MOST_VALUES
 from otel_toolselect.errors import UsageError
 from otel_toolselect.registry import discover
+from otel_toolselect.store.browse_api import MOST_ROWS
 from otel_toolselect.web.call import Call
 from otel_toolselect.web.problems import PROBLEM
 from otel_toolselect.web.running import call_of
@@ -68,6 +69,17 @@ def _reader(
 
 
 Reader = Annotated[Call, Depends(_reader)]
+
+
+def _paged(
+    size: Annotated[int | None, Query(ge=1, le=MOST_ROWS, description="Rows. Default: 50")] = None,
+    cursor: Annotated[str | None, Query(max_length=MOST_CHARACTERS, description="`next` of the page before")] = None,
+) -> None:
+    """For the document; they are in `Call.filters`, too."""
+
+
+Paged = Annotated[None, Depends(_paged)]
+"""Of a list that has pages."""
 
 
 def _bare(request: Request) -> Call:

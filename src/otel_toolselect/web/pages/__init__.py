@@ -49,11 +49,11 @@ How to add a page
 
 4. The same for programs: `web/api/catalogs.py` (see `web.api`), with the same function of `app.browse`.
 
-5. Tests in `tests/web/test_catalogs.py`. Fixtures (`tests/web/conftest.py`): `store` and `site` with real traffic of the
-   last day (`tests/web/world.py`), `runs`, `client` (starlette's test client; `client.submit(path, data, of=page)` posts a
-   form), `pages_of(tokens=..., settings=...)`, `page` (Chromium; fails on any error in the console, also of the content
-   security policy), `axe(page)`, `shots("catalogs")` (pictures in the folder TOOLSELECT_SHOTS), `fits(page)`. Look at the
-   pictures.
+5. Tests in `tests/web/test_catalogs.py`. Fixtures (`tests/web/conftest.py`): `store` and `site` with real traffic of
+   the last day (`tests/web/world.py`), `runs`, `client` (starlette's test client; `client.submit(path, data,
+   of=page)` posts a form), `pages_of(tokens=..., settings=...)`, `page` (Chromium; fails on any error in the console,
+   also of the content security policy), `axe(page)`, `shots("catalogs")` (pictures in the folder TOOLSELECT_SHOTS),
+   `fits(page)`. Look at the pictures.
 
 Rules of the house
 ==================

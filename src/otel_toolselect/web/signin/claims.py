@@ -28,13 +28,21 @@ def claims_of(settings: Oidc, token: Mapping[str, Any]) -> Claims:
     listed = [found] if isinstance(found, str) else [v for v in found if isinstance(v, str)] if found else []
     meant = {*settings.viewers, *settings.labellers, *settings.admins, *tenants(settings)}
     values = tuple(value for value in listed if value in meant)
-    name = str(token.get(settings.name_claim) or token.get("preferred_username") or token["sub"])
+    name = _name(settings, token)
     if role_of(settings, values) is None:
         raise ForbiddenError(
             f"{name} has no role here: one of their {settings.claim} must stand in [oidc] of the settings"
         )
     tenant_of(settings, values)
     return Claims(name[:200], values)
+
+
+def _name(settings: Oidc, token: Mapping[str, Any]) -> str:
+    """What a person is called in the audit log and on labels. An address that was not verified may be anybody's."""
+    chosen = token.get(settings.name_claim)
+    if settings.name_claim == "email" and token.get("email_verified") is False:
+        chosen = None
+    return str(chosen or token["sub"])
 
 
 def role_of(settings: Oidc, values: Collection[str]) -> Role | None:

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from urllib.parse import urlencode, urlsplit
 
 from starlette.datastructures import FormData, Headers
+from starlette.formparsers import MultiPartException
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from otel_toolselect.errors import InputError
 from otel_toolselect.receive.http_protocol import CERTIFICATE
 from otel_toolselect.receive.settings import is_loopback
 from otel_toolselect.receive.status import ForbiddenError, NotAllowedError
@@ -119,20 +121,21 @@ class Door:
         headers = Headers(scope=scope)
         form = FormData()
         if headers.get("content-type", "").split(";")[0].strip().lower() in _FORMS:
-            form = await Request(scope, receive).form(max_files=0)
+            form = await _form(Request(scope, receive))
         if who is not None and who.via == "bearer":
             return form  # a browser adds no such header by itself
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             raise RefusedError("this was sent by a page of another site")
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc not in self._names(headers):
+        if origin is not None and urlsplit(origin).netloc not in self._names(headers):  # "null" has no netloc
             raise RefusedError("this was sent by a page of another site; behind a proxy, set web.public_url")
         given = headers.get(forms.HEADER) or str(form.get(forms.FIELD, ""))
         forms.check(self._site.key, browser, who, given)
         return form
 
     def _names(self, headers: Headers) -> tuple[str, ...]:
-        return headers.get("host", ""), urlsplit(self._site.settings.web.public_url).netloc
+        names = headers.get("host", ""), urlsplit(self._site.settings.web.public_url).netloc
+        return tuple(name for name in names if name)
 
     def _to_sign_in(self, connection: HTTPConnection) -> Response:
         scope, headers = connection.scope, connection.headers
@@ -147,6 +150,13 @@ class Door:
         if "hx-request" in headers:
             return Response(status_code=401, headers={"hx-redirect": place})
         return RedirectResponse(place, 303)
+
+
+async def _form(request: Request) -> FormData:
+    try:
+        return await request.form(max_files=0)
+    except MultiPartException as error:
+        raise InputError(f"the form cannot be read: {error.message}", where="body") from None
 
 
 def _is_public(path: str) -> bool:
