@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test explore check fmt lock setup clean fuzz senders agents bench
+.PHONY: demo test explore check fmt lock setup clean fuzz senders agents docs bench
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -18,6 +18,7 @@ help:  ## list the targets
 	@echo "make senders  official Node.js exporters against the receiver (needs node and npm)"
 	@echo "make agents  the runner against agents of three frameworks, installed into an environment of their own"
 	@echo "make bench  measure, write benchmarks/README.md"
+	@echo "make docs   build the site into build/docs, without a network; warnings are errors"
 
 setup: $(STAMP)
 
@@ -92,6 +93,9 @@ $(AGENTS)/.installed: requirements-agents.lock
 
 agents: $(STAMP) $(AGENTS)/.installed
 	$(BIN)/python -m pytest -n auto --dist worksteal tests/agents/check_agents.py
+
+docs: $(STAMP)
+	$(BIN)/python -m sphinx -b html -E -W --keep-going -q -d build/doctrees docs build/docs
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks.all $(BENCH)

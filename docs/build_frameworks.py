@@ -84,7 +84,8 @@ def page(folder: str, shown: dict[str, tuple[int, int]]) -> str:
     spans = [span for s in scenarios for span in signals(s)[0]]
     read = sorted({d.name for span in spans if (d := dialects.dialect_of(span)) is not None})
     lines = [f"# {folder}", "", f"Seen: {_versions(meta)}. Read by dialect: {', '.join(f'`{r}`' for r in read)}.", ""]
-    lines += ["## Install", "", "<!-- not run: installs from a package index -->", "```sh", _install(meta["packages"]), "```", ""]
+    lines += ["## Install", "", "<!-- not run: installs from a package index -->"]
+    lines += ["```sh", _install(meta["packages"]), "```", ""]
     lines += ["Send to `toolselect serve` with the official exporter:", "", "```sh"]
     lines += ["export OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4317"]
     lines += [f"export {key}={value}" for key, value in sorted(meta["switches"].items())] + ["```", ""]

@@ -12,7 +12,7 @@ from markdown_it.token import Token
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 MARKERS = ("file", "not run", "only compiled", "setup", "stop")
-LANGUAGES = ("sh", "console", "toml", "yaml", "json", "jsonl", "python", "sql", "text")
+LANGUAGES = ("sh", "console", "toml", "yaml", "json", "jsonl", "python", "pycon", "sql", "text")
 _MARKER = re.compile(r"\A<!--\s*([a-z]+(?: [a-z]+)?)\s*:\s*(.*?)\s*-->\s*\Z", re.DOTALL)
 
 

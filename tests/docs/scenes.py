@@ -103,6 +103,13 @@ def stored(session: Session) -> None:
     typed(session, "toolselect eval --suite shop.jsonl -o scorecard.txt", code=1)
 
 
+def upgrade(session: Session) -> None:
+    """What somebody has who changes versions: files, a report of the old version, a store."""
+    stored(session)
+    write(session, policies__yaml=POLICIES)
+    typed(session, "toolselect score traces.jsonl --suite suite.yaml --format json -o before.json")
+
+
 def arrived(session: Session) -> None:
     """traces.jsonl goes to the store (through `serve`, when that runs)."""
     typed(session, "toolselect replay traces.jsonl")
@@ -164,3 +171,35 @@ def repository(session: Session) -> None:
     """The folders of the repository that the page's commands name."""
     for name in ("rules", "deploy", "src"):
         (session.folder / name).symlink_to(ROOT / name)
+
+
+FIGURES = """suite: shop
+version: 1
+policy:
+  tools: {find: {effect: read}, invoice: {effect: read}, refund: {effect: write, risk: high}}
+cases:
+  - {id: where, prompt: where is A-1?, expect: {first: [find]}}
+  - {id: status, prompt: status of A-2, expect: {first: [find]}}
+  - {id: broken, prompt: A-3 is broken, risk: high, expect: {first: [refund], args: {refund: {id: A-3}}}}
+  - {id: late, prompt: A-4 is late, risk: high, expect: {first: [refund]}}
+  - {id: vague, prompt: refund it, expect: {class: clarify, never: [refund]}}
+"""
+RUNS = (
+    ("where", "where is A-1?", ("find", {"id": "A-1"}), ("find", {"id": "A-1"})),
+    ("status", "status of A-2", ("find", {"id": "A-2"}), ("invoice", {"id": "A-2"})),
+    ("broken", "A-3 is broken", ("refund", {"id": "A-3"}), ("refund", {"id": "A-5"})),
+    ("late", "A-4 is late", ("invoice", {"id": "A-4"}), ("invoice", {"id": "A-4"})),
+    ("vague", "refund it", None, ("refund", {"id": "A-1"})),
+)
+
+
+def figures(session: Session) -> None:
+    """The ten runs of the page on figures: five cases, each tried twice."""
+    lines = []
+    for case, request, *attempts in RUNS:
+        for attempt, call in enumerate(attempts, start=1):
+            names = {"toolselect_case_id": case, "toolselect_attempt": str(attempt)}
+            calls = [(*call, "ok")] if call else []
+            answer = "Done." if call else "Which order do you mean?"
+            lines.append(agent_trace(len(lines) + 1, request, answer, *calls, **names))
+    write(session, figures__jsonl="\n".join(lines) + "\n", figures__yaml=FIGURES)

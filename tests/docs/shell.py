@@ -7,6 +7,7 @@ variables, other programs) and whatever must be a process of its own gets one.
 from __future__ import annotations
 
 import contextlib
+import doctest
 import io
 import os
 import re
@@ -30,9 +31,8 @@ _HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?")
 _ALONE = re.compile(r"toolselect demo\b")  # sets what a process has once: the global tracer provider
 _STAYS = re.compile(r"^(\w+=\S+ )*toolselect (serve|monitor run)\b(?!.*--(help|once))")
 _PORTS = re.compile(r"OTLP over (gRPC|HTTP) +(?:http://)?(\S+?)(?:/v1\S*)?(?:,|$)", re.MULTILINE)
-_NEVER = re.compile(
-    r"^(\w+=\S+ )*(sudo|pip|pip3|pipx|uv|npm|npx|docker|kubectl|kustomize|helm|systemctl|make|git clone|apt\S*)\b"
-)
+_FOREIGN = "sudo pip pip3 pipx uv npm npx docker kubectl kustomize helm systemctl make git apt apt-get"
+_NEVER = re.compile(rf"(\w+=\S+ )*({_FOREIGN.replace(' ', '|')})\b")
 OWN = f"{Path(sys.executable).parent}"
 
 
@@ -133,6 +133,14 @@ class Session:
         if command.shows is not None and not shown_as(printed, command.shows):
             pytest.fail(f"{where}: `{command.text}` printed\n{printed}\nand the page shows\n{command.shows}")
 
+    def output(self, command: str) -> str:
+        """What a command of ours prints on standard output, whatever its exit code."""
+        out, other = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+        told = contextlib.redirect_stdout(out), contextlib.redirect_stderr(other)
+        with told[0], told[1], self.inside(), pytest.raises(SystemExit):
+            main(shlex.split(command)[1:])
+        return out.buffer.getvalue().decode("utf-8")  # type: ignore[attr-defined]
+
     def write(self, name: str, text: str) -> Path:
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -151,6 +159,16 @@ class Session:
         )  # fmt: skip
         if done.returncode or done.stderr:
             pytest.fail(f"{where}: ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+
+    def doctest(self, text: str, where: str) -> None:
+        """Runs an interactive session and compares what it prints."""
+        test = doctest.DocTestParser().get_doctest(text, self.names, where, where, 0)
+        told = io.StringIO()
+        with self.inside():
+            result = doctest.DocTestRunner().run(test, out=told.write, clear_globs=False)
+        self.names |= test.globs
+        if result.failed:
+            pytest.fail(told.getvalue())
 
     def stop(self, program: str) -> None:
         """Ctrl-C for what runs in the background: `serve` or `monitor`."""
@@ -176,9 +194,9 @@ class Session:
 
     def _within(self, words: list[str]) -> tuple[str, int]:
         out = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
-        with self.inside(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-            with pytest.raises(SystemExit) as ended:
-                main(words)
+        told = contextlib.redirect_stdout(out), contextlib.redirect_stderr(out)
+        with told[0], told[1], self.inside(), pytest.raises(SystemExit) as ended:
+            main(words)
         out.flush()
         return out.buffer.getvalue().decode("utf-8"), int(ended.value.code or 0)  # type: ignore[attr-defined]
 
