@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 
 def stopped_by_signals() -> threading.Event:
@@ -17,3 +19,14 @@ def stopped_by_signals() -> threading.Event:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, on_signal)
     return stop
+
+
+@contextmanager
+def stoppable() -> Iterator[threading.Event]:
+    """The same for a command that also ends by itself: afterwards signals do what they did before."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield stopped_by_signals()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

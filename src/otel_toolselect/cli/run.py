@@ -115,7 +115,7 @@ def command(
     from otel_toolselect.app.running import run as run_suite
     from otel_toolselect.cli._output import say
     from otel_toolselect.cli._progress import progress
-    from otel_toolselect.cli._stopping import stopped_by_signals
+    from otel_toolselect.cli._stopping import stoppable
     from otel_toolselect.cli._verdict import finish
     from otel_toolselect.config import load
     from otel_toolselect.errors import UsageError
@@ -155,7 +155,8 @@ def command(
         keep=keep,
         from_store=from_store,
     )
-    ran = run_suite(wanted, load({"store": store}), stop=stopped_by_signals(), tell=say, progress=progress)
+    with stoppable() as stop:
+        ran = run_suite(wanted, load({"store": store}), stop=stop, tell=say, progress=progress)
     _tell(ran)
     if ran.cause == "stopped":
         raise typer.Exit(_STOPPED)

@@ -18,13 +18,16 @@ from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExport
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 
+from otel_toolselect import app
+from otel_toolselect.cli._serving import served
+from otel_toolselect.cli._store import opened
 from otel_toolselect.errors import EnvironmentProblem, UsageError
 from otel_toolselect.instrument import CaseSpanProcessor
 from otel_toolselect.suites.runner import Options, Playing, kinds
 from otel_toolselect.suites.runner.catalogs import Offer, PinnedCatalog, read_tools
 from tests.agents.modelserver import serving
 from tests.suites.runner import agent
-from tests.suites.runner.conftest import Shop, by_case
+from tests.suites.runner.conftest import RIGHT, Shop, by_case
 
 COMMAND = f"{sys.executable} -m tests.suites.runner.agent {{prompt}}"
 CALLABLE = "tests.suites.runner.agent"
@@ -278,3 +281,16 @@ def test_secrets_are_kept_nowhere(shop: Shop, monkeypatch: pytest.MonkeyPatch) -
         assert secret not in "".join(shop.said)
     assert "***" in kept
     assert (shop.folder / "run").stat().st_mode & 0o077 == 0
+
+
+def test_spans_that_a_running_serve_receives(shop: Shop) -> None:
+    """The agent sends to `serve`; the run finds its spans in that store, and leaves runs and verdicts there."""
+    dsn = f"chdb://{shop.folder}/store"
+    with served(dsn) as ports, web_agent(ports["http"], named_by="baggage", statuses=[]) as url:
+        passed(shop, shop.run("http", url, from_store=True, keep=True, playing=Playing(spans_s=60.0)))
+        with opened(dsn) as store:
+            kept = {verdict.case_id: verdict for verdict in store.verdicts("shop")}
+            again = app.evaluate(store, str(shop.suite))
+    assert {case: verdict.layers["selection"].status for case, verdict in kept.items()} == dict.fromkeys(RIGHT, "pass")
+    assert len(again.report.runs) == 3
+    assert {run.run_id for run in again.report.runs} == {verdict.run_id for verdict in kept.values()}
