@@ -14,6 +14,7 @@ from typing import Any
 
 import grpc
 import grpc.aio
+from google.protobuf import message
 
 from otel_toolselect.errors import DecodeError
 from otel_toolselect.otlp import replies
@@ -52,7 +53,7 @@ class Guard(grpc.aio.ServerInterceptor):  # type: ignore[misc]
             make, answer = grpc.stream_stream_rpc_method_handler, self._many_answers(handler)
         else:
             make, answer = grpc.stream_unary_rpc_method_handler, self._one_answer(handler)
-        return make(self._guarded(scope, answer), handler.request_deserializer, handler.response_serializer)
+        return make(self._guarded(scope, answer), _parser(handler.request_deserializer), handler.response_serializer)
 
     def _guarded(self, scope: Scope, answer: _Answer) -> Callable[[Any, Any], Awaitable[Any]]:
         async def call(_: Any, context: Any) -> Any:
@@ -100,10 +101,10 @@ class Guard(grpc.aio.ServerInterceptor):  # type: ignore[misc]
         return answer
 
     async def _message(self, visit: Visit, context: Any) -> Any:
-        message = await visit.read(None, context.read, _size)
-        if message is grpc.aio.EOF:
+        found = await visit.read(None, context.read, _size)
+        if found is grpc.aio.EOF:
             await self._no_message()
-        return message
+        return found
 
     async def _no_message(self) -> None:
         """A message over the limit looks like none: grpc has answered, and cancels us in a moment."""
@@ -119,11 +120,11 @@ class Guard(grpc.aio.ServerInterceptor):  # type: ignore[misc]
 
     async def _abort(self, context: Any, error: Exception) -> None:
         failure = self._intake.failure(error, "grpc")
-        message = _clipped(failure.message)
+        said = _clipped(failure.message)
         status = replies.encode_status(
-            failure.grpc_code, message, "protobuf", retry_after_s=failure.retry_after_s, problems=failure.problems
+            failure.grpc_code, said, "protobuf", retry_after_s=failure.retry_after_s, problems=failure.problems
         )  # the details travel as grpc's richer error model wants them (google.rpc.Status in a trailer)
-        await context.abort(_CODES[failure.grpc_code], message, (("grpc-status-details-bin", status),))
+        await context.abort(_CODES[failure.grpc_code], said, (("grpc-status-details-bin", status),))
 
 
 def _clipped(text: str) -> str:
@@ -131,15 +132,29 @@ def _clipped(text: str) -> str:
     return text if len(text) <= _MESSAGE_CHARS else text[: _MESSAGE_CHARS - 3] + "..."
 
 
+def _parser(deserialize: Callable[[bytes], Any] | None) -> Callable[[bytes], Any] | None:
+    """Bytes that are no message are the caller's mistake, not ours."""
+    if deserialize is None:
+        return None
+
+    def parse(body: bytes) -> Any:
+        try:
+            return deserialize(body)
+        except message.DecodeError:
+            raise DecodeError("not a message of this method", where="body") from None
+
+    return parse
+
+
 async def _requests(context: Any) -> Any:
-    while (message := await context.read()) is not grpc.aio.EOF:
-        yield message
+    while (found := await context.read()) is not grpc.aio.EOF:
+        yield found
 
 
-def _size(message: Any) -> int:
-    if isinstance(message, bytes):
-        return len(message)
-    return int(message.ByteSize()) if hasattr(message, "ByteSize") else 0
+def _size(found: Any) -> int:
+    if isinstance(found, bytes):
+        return len(found)
+    return int(found.ByteSize()) if hasattr(found, "ByteSize") else 0
 
 
 def _authorization(context: Any) -> str | None:

@@ -109,7 +109,7 @@ class EvaluationService(EvaluationServiceServicer):
         if asked.name:
             held = evaluating.named(self._backing.panel(), asked.name)
             return evaluating.held_to(held, runs, only, clock.check)
-        return self._processes.judge(asked.text, asked.file_name, runs, only, clock.left_s)
+        return self._processes.judge(asked.text, asked.file_name, runs, only, clock.check)
 
 
 def _asked(expectations: pb.Expectations) -> _Asked:
