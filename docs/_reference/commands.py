@@ -88,3 +88,13 @@ def examples(command: Any) -> list[tuple[str, str]]:
     lines = [line.strip() for line in (command.epilog or "").replace("\b", "").splitlines()]
     shown = [line for line in lines if line and line != "Examples:"]
     return [(line, re.split(r"\s{3,}|\s+#\s", line)[0]) for line in shown]
+
+
+def named(words: list[str]) -> tuple[Any, list[str]]:
+    """The command that words after `toolselect` name, and what they give to it."""
+    command, rest = _root(), list(words)
+    while (inside := getattr(command, "commands", None)) is not None:
+        name = rest[0] if rest and rest[0] in inside else "set"  # `label RUN` is `label set RUN`
+        rest = rest[1:] if rest and rest[0] == name else rest
+        command = inside[name]
+    return command, rest

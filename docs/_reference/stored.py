@@ -43,14 +43,17 @@ def tables() -> str:
 
 
 def said() -> dict[str, str]:
-    """The comment that stands before each CREATE in the files of SQL, by table; the last one counts."""
+    """What is said of each table in the files of SQL: the comment before its CREATE, or before the one above it."""
     found: dict[str, str] = {}
     for path in sorted(SQL.glob("*.sql")):
         comment: list[str] = []
+        last = ""
         for line in path.read_text("utf-8").splitlines():
             made = re.match(r"CREATE (?:OR REPLACE )?(?:MATERIALIZED )?(?:TABLE|VIEW) (?:IF NOT EXISTS )?(\w+)", line)
-            if made and comment:
-                found[made[1]] = "\n".join(comment)
+            if made:
+                last = "\n".join(comment) or last
+                if last and (comment or made[1] not in found):
+                    found[made[1]] = last
             comment = [*comment, line.removeprefix("--").strip()] if line.startswith("--") else []
     return found
 
