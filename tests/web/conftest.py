@@ -16,6 +16,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
 from starlette.testclient import TestClient
 
+from otel_toolselect.app import parts
 from otel_toolselect.config import Settings
 from otel_toolselect.model.runs import Run
 from otel_toolselect.receive.access import Access
@@ -64,7 +66,9 @@ def store(filled: tuple[Path, list[Run]], tmp_path_factory: pytest.TempPathFacto
 @pytest.fixture(scope="module")
 def site(store: Store) -> Site:
     """On loopback without tokens."""
-    return Site(store, Settings(), Access(), KEY)
+    return Site(
+        store, Settings(), Access(), KEY, parts=(partial(parts.storing, store), partial(parts.monitoring, None))
+    )
 
 
 class Client(TestClient):
