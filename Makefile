@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test explore check fmt lock setup clean fuzz senders agents docs bench
+.PHONY: demo test explore check fmt proto lock setup clean fuzz senders agents docs bench
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -12,6 +12,7 @@ help:  ## list the targets
 	@echo "make test   set up, then run all tests"
 	@echo "make explore  look for new counter-examples of the properties, for longer"
 	@echo "make check  ruff, mypy --strict, import-linter"
+	@echo "make proto  make the stubs of proto/ again"
 	@echo "make fmt    format and sort imports"
 	@echo "make lock   lock the dependencies again (needs uv)"
 	@echo "make fuzz   fuzz each decoder for SECONDS=60"
@@ -45,6 +46,11 @@ check: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python proto/generate.py --check
+
+# The stubs of our gRPC service, kept in the package.
+proto: $(STAMP)
+	$(BIN)/python proto/generate.py
 
 fmt: $(STAMP)
 	$(BIN)/ruff check --fix .

@@ -29,7 +29,8 @@ def generate() -> dict[str, str]:
     with tempfile.TemporaryDirectory() as folder:
         kinds = [f"--{kind}_out={folder}" for kind in ("python", "grpc_python")]
         kinds += [f"--{kind}_out=quiet:{folder}" for kind in ("mypy", "mypy_grpc")]
-        plugins = [f"--plugin=protoc-gen-{name}={_beside_python(f'protoc-gen-{name}')}" for name in ("mypy", "mypy_grpc")]
+        names = ("protoc-gen-mypy", "protoc-gen-mypy_grpc")
+        plugins = [f"--plugin={name}={_beside_python(name)}" for name in names]
         include = [f"-I{HERE}", f"-I{files('grpc_tools') / '_proto'}"]
         code = protoc.main(["protoc", *include, *kinds, *plugins, *sources])
         if code:

@@ -149,12 +149,13 @@ class Session:
 
     def python(self, text: str, where: str) -> None:
         """Runs a block of Python."""
+        text = self._with_ports(text)
         if not self.prelude:
             with self.inside():
                 exec(compile(text, where, "exec", dont_inherit=True), self.names)
             return
         done = subprocess.run(
-            [sys.executable, "-c", self.prelude + self._with_ports(text)], cwd=self.folder, env=self._env(),
+            [sys.executable, "-c", self.prelude + text], cwd=self.folder, env=self._env(),
             capture_output=True, text=True, timeout=SECONDS, check=False,
         )  # fmt: skip
         if done.returncode or done.stderr:
