@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import MutableMapping, Sequence
+from typing import Any
 
 import anyio.to_thread
 from starlette.routing import BaseRoute, Mount, Route, Router
@@ -68,11 +69,19 @@ class _Told:
         self._refusing = refusing
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        began = False
+
+        async def watched(message: MutableMapping[str, Any]) -> None:
+            nonlocal began
+            began = True
+            await send(message)
+
         scope.setdefault("app", self)  # within an application a router raises what it has no route for
         try:
-            await self._app(scope, receive, send)
-        except Exception as error:  # noqa: BLE001 - told by the one table; nothing was sent: views answer in one piece
-            await self._refusing(scope, receive, send, error)
+            await self._app(scope, receive, watched)
+        except Exception as error:  # noqa: BLE001 - told by the one table
+            if not began:  # else the API has told it, and raises it for those who would show it
+                await self._refusing(scope, receive, send, error)
 
 
 class _Threads:

@@ -26,14 +26,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastapi import APIRouter, Depends, FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.security import HTTPBearer
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
 
 from otel_toolselect import __version__
 from otel_toolselect.app.browse.filters import MOST_CHARACTERS, MOST_VALUES
-from otel_toolselect.errors import UsageError
+from otel_toolselect.errors import ToolselectError, UsageError
 from otel_toolselect.registry import discover
 from otel_toolselect.store.browse_api import MOST_ROWS
 from otel_toolselect.web.call import Call
-from otel_toolselect.web.problems import PROBLEM
+from otel_toolselect.web.problems import PROBLEM, as_json, problem_of
 from otel_toolselect.web.running import call_of
 
 if TYPE_CHECKING:
@@ -141,13 +143,19 @@ def api_app(site: Site) -> FastAPI:
     for endpoints in parts():
         app.include_router(endpoints.router)
 
-    async def unfit(request: Request, error: Exception) -> Any:
-        assert isinstance(error, RequestValidationError)
-        said = "; ".join(f"{'.'.join(map(str, e['loc'][1:]))}: {e['msg']}" for e in error.errors())
-        raise UsageError(said)
+    async def told(request: Request, error: Exception) -> Response:
+        return as_json(problem_of(_said(error)))
 
-    app.add_exception_handler(RequestValidationError, unfit)
+    for kind in (RequestValidationError, HTTPException, ToolselectError, Exception):
+        app.add_exception_handler(kind, told)
     return app
+
+
+def _said(error: Exception) -> Exception:
+    """Which parameter cannot be used; its value is not repeated."""
+    if not isinstance(error, RequestValidationError):
+        return error
+    return UsageError("; ".join(f"{'.'.join(map(str, e['loc'][1:]))}: {e['msg']}" for e in error.errors()))
 
 
 def parts() -> Sequence[Endpoints]:

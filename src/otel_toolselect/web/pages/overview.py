@@ -8,10 +8,11 @@ from otel_toolselect.app.browse import facet_list, overview
 from otel_toolselect.app.browse.models import Measure
 from otel_toolselect.app.parts import Part
 from otel_toolselect.model.signals import SIGNALS
+from otel_toolselect.store.browse_api import Facet
 from otel_toolselect.web.call import Call
 from otel_toolselect.web.page import Answer, Page, Section, Show
 
-_CHOICES = ("suite", "agent", "model")
+_CHOICES: tuple[Facet, ...] = ("suite", "agent", "model")
 _SERVICES_SHOWN = 20
 
 
