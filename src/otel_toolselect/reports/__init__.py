@@ -21,6 +21,8 @@ from otel_toolselect.reports._catalogs import (
 )
 from otel_toolselect.reports._comparing import comparison_json, comparison_markdown, comparison_table
 from otel_toolselect.reports._diagnosis import diagnosis_json, diagnosis_table
+from otel_toolselect.reports._experiment import experiment_json, experiment_markdown, experiment_table
+from otel_toolselect.reports._experiment_chart import experiment_html, experiment_svg
 from otel_toolselect.reports._gating import gate_json, gate_markdown, gate_table
 from otel_toolselect.reports._labels import (
     agreement_json,
@@ -44,6 +46,7 @@ from otel_toolselect.reports._monitoring import (
     statuses_json,
     statuses_table,
 )
+from otel_toolselect.reports._plain import jsonable
 from otel_toolselect.reports._preflight import preflight_json, preflight_junit, preflight_table
 from otel_toolselect.reports._reading import parse_report, read_report
 from otel_toolselect.reports._records import event_lines, event_records, run_lines, run_records
@@ -83,6 +86,11 @@ __all__ = [
     "diff_table",
     "event_lines",
     "event_records",
+    "experiment_html",
+    "experiment_json",
+    "experiment_markdown",
+    "experiment_svg",
+    "experiment_table",
     "figures_json",
     "figures_table",
     "flips_json",
@@ -90,6 +98,7 @@ __all__ = [
     "gate_json",
     "gate_markdown",
     "gate_table",
+    "jsonable",
     "label_says",
     "labels_table",
     "outcomes_json",

@@ -9,7 +9,7 @@ from typing import Any
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from otel_toolselect.errors import OverloadError, TooLargeError
+from otel_toolselect.errors import InputError, OverloadError, TooLargeError
 from otel_toolselect.web.problems import TooLongError
 
 BODY_BYTES = 1 << 20
@@ -50,7 +50,7 @@ class Bounds:
         except TimeoutError:
             error = TooLongError("the answer was not there in time: choose a shorter window or more filters")
             await self._told(scope, receive, send, answer, error)
-        except (OverloadError, TooLargeError) as error:
+        except (OverloadError, InputError) as error:
             await self._told(scope, receive, send, answer, error)
 
     async def _told(self, scope: Scope, receive: Receive, send: Send, answer: _Answer, error: Exception) -> None:
@@ -70,7 +70,7 @@ class _Answer:
         if message["type"] == "http.response.start":
             size = Headers(raw=message.get("headers", ())).get("content-length", "0")
             if int(size) > ANSWER_BYTES:
-                raise TooLargeError(
+                raise InputError(
                     f"the answer has more than {ANSWER_BYTES >> 20} MiB: choose a smaller page", where=""
                 )
             self.began = True

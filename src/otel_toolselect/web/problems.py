@@ -16,6 +16,7 @@ from otel_toolselect.errors import (
     InputError,
     OverloadError,
     StoreError,
+    TooLargeError,
     ToolselectError,
     UsageError,
 )
@@ -70,6 +71,7 @@ _TABLE: tuple[tuple[type[Exception], int, str], ...] = (
     (OverloadError, 503, "Busy"),
     (TooLongError, 504, "Too slow"),
     (EnvironmentProblem, 503, "Out of reach"),
+    (TooLargeError, 413, "Too large"),
     (InputError, 400, "Cannot be used"),
     (UsageError, 400, "Cannot be used"),
 )

@@ -41,6 +41,7 @@ def environment() -> Environment:
         finalize=shown,
     )
     made.filters |= {"utc": utc, "day": day, "since": since, "percent": percent, "many": many, "part": part}
+    made.filters |= {"seconds": seconds, "money": money}
     made.globals |= {"windows": WINDOWS, "carried": CARRIED}
     return made
 
@@ -108,3 +109,17 @@ def percent(share: float | None) -> str:
 def many(n: int, noun: str) -> str:
     """`1 run`, `3,000 runs`."""
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
+def seconds(ns: int | None) -> str:
+    """`1.25 s`, `340 ms`, `2 min 5 s`; "" when it is not known."""
+    if ns is None:
+        return ""
+    if ns < 10**9:
+        return f"{ns / 1e6:.0f} ms"
+    return f"{ns / 1e9:.2f} s" if ns < 60 * 10**9 else f"{ns // (60 * 10**9)} min {ns // 10**9 % 60} s"
+
+
+def money(usd: float | None) -> str:
+    """US dollars, as cents are not enough for a run; "" when it is not known."""
+    return "" if usd is None else f"${usd:.4f}" if usd < 1 else f"${usd:,.2f}"

@@ -1,0 +1,89 @@
+"""Runs: a list with search, and one run as a timeline with its verdicts, their evidence in place, and raw spans."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from otel_toolselect.app import browse
+from otel_toolselect.app.browse.models import Evidence, RunTimeline, TimelineEvent
+from otel_toolselect.model.spans import Span
+from otel_toolselect.reports import jsonable
+from otel_toolselect.store.browse_api import MARKS, Facet
+from otel_toolselect.web.call import Call
+from otel_toolselect.web.document import Document, document
+from otel_toolselect.web.page import Answer, Page, Section, Show
+from otel_toolselect.web.problems import NotFoundError
+from otel_toolselect.web.tables import Column, Table
+
+_FACETS: tuple[Facet, ...] = (
+    "suite", "agent", "model", "service", "catalog", "status", "failure", "first_action", "called",
+)  # fmt: skip
+_COLUMNS = (
+    Column("Request"),
+    Column("Stands"),
+    Column("First action"),
+    Column("Agent, model"),
+    Column("Start", "start", numeric=True),
+    Column("Took", "duration", numeric=True),
+    Column("Calls", "calls", numeric=True),
+    Column("Tokens", "tokens", numeric=True),
+    Column("Cost", "cost", numeric=True),
+)
+
+
+def listed(call: Call) -> Answer:
+    found = browse.run_list(call.reader, call.filters)
+    names = _FACETS if call.who.tenant is not None else (*_FACETS, "tenant")
+    facets = browse.facet_list(call.reader, call.filters, names)
+    count = facets.count
+    table = Table(
+        "Runs of the window",
+        _COLUMNS,
+        found.rows,
+        call.filters.sort,
+        next=call.at(found.next),
+        previous=call.at(found.previous),
+        total=f"{'' if count.exact else 'more than '}{count.n:,}",
+    )
+    values = {"table": table, "choices": facets.values, "marks": MARKS}
+    return Show("runs.html.j2", values, title="Runs")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An event as the page shows it: its content in lines, the findings about it, its raw spans."""
+
+    event: TimelineEvent
+    content: Document | None
+    findings: tuple[Evidence, ...]
+    spans: tuple[tuple[Span, Document], ...]
+
+
+def one(call: Call) -> Answer:
+    found = browse.run_timeline(call.reader, call.params["run_id"], call.filters)
+    if found is None:
+        raise NotFoundError("there is no such run here; it may be another store's, or another tenant's")
+    anchors = {finding.key: f"f{number}" for number, finding in enumerate(_findings(found), 1)}
+    details = {finding.key: document(jsonable(finding.evidence)) for finding in _findings(found) if finding.evidence}
+    steps = [_step(found, event) for event in found.events]
+    shown = {span.span_id for step in steps for span, _ in step.spans}
+    rest = [(span, document(jsonable(span))) for i, span in found.spans.items() if i not in shown]
+    values = {"found": found, "run": found.run, "steps": steps, "anchors": anchors, "details": details, "rest": rest}
+    return Show("run.html.j2", values, title=(found.run.request or found.run.run_id)[:60])
+
+
+def _findings(found: RunTimeline) -> list[Evidence]:
+    return [finding for judgement in found.judgements for finding in judgement.findings]
+
+
+def _step(found: RunTimeline, event: TimelineEvent) -> Step:
+    findings = [finding for key in event.evidence if (finding := found.finding(key)) is not None]
+    wrong = [f for f in findings if f.status in ("fail", "needs_review")]
+    marked = {path for finding in wrong for position, path in finding.values if position == event.position}
+    nothing = event.content is None and (event.unknown is not None or event.raw is not None)
+    spans = tuple((found.spans[i], document(jsonable(found.spans[i]))) for i in event.spans if i in found.spans)
+    return Step(event, None if nothing else document(event.content, marked), tuple(findings), spans)
+
+
+PAGES = (Page("/runs", listed), Page("/runs/{run_id:path}", one))
+PLUGIN = Section("runs", "Runs", PAGES, order=30)
