@@ -1,0 +1,63 @@
+"""Pages on the port of a real `serve`, beside OTLP."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import httpx
+import pytest
+
+from otel_toolselect.cli._serving import served
+from otel_toolselect.web.signin.keys import FILE_NAME
+from tests.cli._spans import agent_trace
+
+TOKEN = "a-token-of-tests-0123456789"
+TRACE = agent_trace(1, "refund A-1", "Done.", ("refund", {"id": "A-1"}, {"ok": True}))
+
+
+def post(http: str, **headers: str) -> int:
+    sent = {"content-type": "application/json", **headers}
+    return httpx.post(f"{http}/v1/traces", content=TRACE, headers=sent, timeout=60).status_code
+
+
+def test_on_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rules.yaml").write_text("rules: r\ncases:\n  - {id: few, expect: {budget: {calls: 3}}}\n", "utf-8")
+    monkeypatch.setenv("TOOLSELECT_LIVE_RULES", "rules.yaml")
+    with served(f"chdb://{tmp_path}/store") as facts:
+        http, pages = facts["http"], facts["pages"]
+        assert pages == f"{http}/"
+        first = httpx.get(pages, timeout=60)
+        assert first.status_code == 200
+        assert "Live judging" in first.text
+        assert "Takes what comes" in first.text
+        assert httpx.get(pages, headers={"host": "evil.example"}).status_code == 403
+        assert post(http) == 200
+        assert httpx.get(f"{http}/metrics").status_code == 200
+        assert httpx.get(f"{http}/healthz").json() == {"status": "ok"}
+        key = Path(facts["spool"]) / FILE_NAME
+        assert stat.S_IMODE(key.stat().st_mode) == 0o600
+
+
+def test_with_a_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TOOLSELECT_TOKEN", TOKEN)
+    with served(f"chdb://{tmp_path}/store") as facts:
+        http = facts["http"]
+        assert httpx.get(f"{http}/runs").headers["location"] == "/sign-in?next=%2Fruns"
+        assert post(http) == 401
+        known = {"authorization": f"Bearer {TOKEN}"}
+        assert post(http, **known) == 200
+        me = httpx.get(f"{http}/api/v1/whoami", headers=known).json()
+        assert (me["name"], me["role"], me["via"]) == ("TOOLSELECT_TOKEN", "admin", "bearer")
+
+
+def test_turned_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TOOLSELECT_WEB_ON", "false")
+    with served(f"chdb://{tmp_path}/store") as facts:
+        assert "pages" not in facts
+        answer = httpx.get(f"{facts['http']}/")
+        assert answer.status_code == 404
+        assert post(facts["http"]) == 200
