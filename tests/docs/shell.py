@@ -233,7 +233,7 @@ class Session:
         self.background.append(running)
         if not serve:
             return running.until(_pattern(shows)) if shows else ""
-        printed = running.until("point your agent at it")
+        printed = running.until("look at it: ")
         found = {kind: address.rpartition(":")[2] for kind, address in _PORTS.findall(printed)}
         self.ports = {"4317": found["gRPC"], "4318": found["HTTP"]}
         return printed.replace(f":{found['gRPC']}", ":4317").replace(f":{found['HTTP']}", ":4318")
