@@ -12,7 +12,7 @@ import json
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -21,13 +21,15 @@ from typing import Any
 
 Step = Mapping[str, Any]
 Script = Mapping[str, Sequence[Sequence[Step]]]
+Decide = Callable[[Mapping[str, Any]], Step]
+"""A model that decides by the whole request: the tools that it is offered, say."""
 
 
 @dataclass
 class Model:
     """`requests` are the bodies as they came, `headers` beside them."""
 
-    script: Script
+    script: Script | Decide
     requests: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     released: threading.Event = field(default_factory=threading.Event)
@@ -36,6 +38,10 @@ class Model:
 
     def step(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> tuple[int, int, Step]:
         """(attempt, turn, step); attempts and turns count from 0."""
+        if callable(self.script):
+            with self._lock:
+                self.requests.append(dict(body))
+            return 0, 0, self.script(body)
         messages = body["messages"]
         prompt = next(text_of(m) for m in reversed(messages) if m["role"] == "user" and text_of(m) in self.script)
         after = messages[max(i for i, m in enumerate(messages) if m["role"] == "user") :]
@@ -105,7 +111,7 @@ def handler(model: Model) -> type[BaseHTTPRequestHandler]:
 
 
 @contextmanager
-def serving(script: Script) -> Iterator[tuple[str, Model]]:
+def serving(script: Script | Decide) -> Iterator[tuple[str, Model]]:
     """(base URL, the model); on a free port of loopback."""
     model = Model(script)
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler(model))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,23 +12,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from otel_toolselect import app
+from otel_toolselect.app.run_spans import USUAL, watching
 from otel_toolselect.config import Settings, data_folder
 from otel_toolselect.errors import EnvironmentProblem, UsageError
 from otel_toolselect.suites.runner import Folder, Header, Options, Playing, Runner, choose, kinds, plan
 from otel_toolselect.suites.runner.carriers import Carriers, Names
 
 if TYPE_CHECKING:
-    from otel_toolselect.assemble import CaseAttributes
+    from otel_toolselect.app.rerunning import After
     from otel_toolselect.rules import Suite
     from otel_toolselect.store import Store
-    from otel_toolselect.suites.runner import Attempt, Target, Watch
+    from otel_toolselect.suites.runner import Attempt, Target
     from otel_toolselect.suites.runner.masking import Masker
 
 Cause: TypeAlias = Literal["stopped", "deadline", "faults"]
 Progress: TypeAlias = Callable[[str, int], AbstractContextManager[Callable[[], None]]]
 RUNS = "runs"
-_USUAL = {"http/protobuf": 4318, "grpc": 4317}
-PROTOCOLS = tuple(_USUAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +35,10 @@ class Wanted:
     """What is to be run. `kind` and `options` say the target. `folder` None: a new one in the data folder, or with
     `resume` the newest there of the same suite, target and label. `deadline_s` is for the whole run.
 
-    `port`: of the run's own receiver; None takes a free one, or the usual one of the protocol for an agent that runs
-    already and cannot be told. `keep`: spans and verdicts go into the store of the settings, too. `from_store`: the
-    agent's spans come there by themselves; else a receiver of the run's own takes them.
+    `after`: only the cases that failed there, and the core. `port`: of the run's own receiver; None takes a free one,
+    or the usual one of the protocol for an agent that runs already and cannot be told. `keep`: spans and verdicts go
+    into the store of the settings, too. `from_store`: the agent's spans come there by themselves; else a receiver of
+    the run's own takes them.
     """
 
     suite: str
@@ -48,12 +47,13 @@ class Wanted:
     attempts: int = 1
     cases: Sequence[str] = ()
     tags: Mapping[str, str] = field(default_factory=dict)
+    after: After | None = None
     seed: int | None = None
     label: str | None = None
     folder: Path | None = None
     resume: bool = False
     playing: Playing = field(default_factory=Playing)
-    protocol: str = PROTOCOLS[0]
+    protocol: str = next(iter(USUAL))
     port: int | None = None
     deadline_s: float | None = None
     keep: bool = False
@@ -83,6 +83,10 @@ def run(
     from otel_toolselect.rules import load_suite
 
     suite = choose(load_suite(wanted.suite), wanted.cases, wanted.tags)
+    if wanted.after is not None:
+        from otel_toolselect.app.rerunning import affected
+
+        suite = affected(suite, wanted.after)
     return play(suite, wanted, settings, stop=stop, tell=tell, progress=progress)
 
 
@@ -114,7 +118,7 @@ def play(
                 tell(f"{before} of {len(attempts)} attempts are done already in {folder.path}")
             left = _Left()
             if todo:
-                left = _played(todo, suite, wanted, settings, target, folder, masker, stop, tell, progress)
+                left = _played(todo, suite.name, wanted, settings, _Means(target, folder, masker, stop, tell, progress))
             done = _judged(folder, attempts, suite, wanted, settings)
     finally:
         target.close()
@@ -183,33 +187,34 @@ class _Left:
     late: int = 0
 
 
-def _played(
-    todo: Sequence[Attempt],
-    suite: Suite,
-    wanted: Wanted,
-    settings: Settings,
-    target: Target,
-    folder: Folder,
-    masker: Masker,
-    stop: threading.Event,
-    tell: Callable[[str], None],
-    progress: Progress,
-) -> _Left:
+@dataclass(frozen=True, slots=True)
+class _Means:
+    """What a run is played with."""
+
+    target: Target
+    folder: Folder
+    masker: Masker
+    stop: threading.Event
+    tell: Callable[[str], None]
+    progress: Progress
+
+
+def _played(todo: Sequence[Attempt], suite: str, wanted: Wanted, settings: Settings, by: _Means) -> _Left:
     """What did not come to its end, and why."""
     ended = threading.Event()
     with ExitStack() as stack:
-        watch, endpoint = stack.enter_context(_watching(wanted, settings, folder))
+        watch, endpoint = stack.enter_context(watching(wanted, settings, by.folder))
         names = settings.case_attributes
         first = Names(names.case_id[0], names.suite[0], names.label[0], names.attempt[0])
-        carriers = Carriers(suite.name, wanted.label, endpoint, wanted.protocol, first)
-        step = stack.enter_context(progress("attempts", len(todo)))
-        runner = Runner(target, carriers, watch, folder, masker, wanted.playing, tell, step, ended)
-        stack.enter_context(_stopping(runner, stop, wanted.deadline_s))
+        carriers = Carriers(suite, wanted.label, endpoint, wanted.protocol, first)
+        step = stack.enter_context(by.progress("attempts", len(todo)))
+        runner = Runner(by.target, carriers, watch, by.folder, by.masker, wanted.playing, by.tell, step, ended)
+        stack.enter_context(_stopping(runner, by.stop, wanted.deadline_s))
         runner.play(todo)
         late = getattr(watch, "late", 0)
     if runner.gave_up:
         return _Left("faults", late)
-    return _Left("stopped" if stop.is_set() else "deadline", late)
+    return _Left("stopped" if by.stop.is_set() else "deadline", late)
 
 
 @contextmanager
@@ -232,86 +237,6 @@ def _stopping(runner: Runner, stop: threading.Event, deadline_s: float | None) -
     finally:
         over.set()
         thread.join()
-
-
-@contextmanager
-def _watching(wanted: Wanted, settings: Settings, folder: Folder) -> Iterator[tuple[Watch, str | None]]:
-    """Where spans come from, and the endpoint that agents are told, None when they know by themselves."""
-    names = _attributes(settings)
-    if wanted.from_store:
-        from otel_toolselect.store import open_store
-        from otel_toolselect.suites.runner.watching import StoreWatch
-
-        store = open_store(settings.dsn, create=False)
-        try:
-            yield StoreWatch(store, names), None
-        finally:
-            store.close()
-        return
-    from otel_toolselect.receive import Receiver
-    from otel_toolselect.receive import Settings as ReceiveSettings
-    from otel_toolselect.suites.runner.collecting import Collector
-
-    spool = folder.path / "spool"
-    shutil.rmtree(spool, ignore_errors=True)  # what an interrupted run left is of attempts that are run again
-    collector = Collector(names)
-    asked = _port(wanted)
-    wants = ReceiveSettings(
-        spool=spool,
-        grpc_port=asked if wanted.protocol == "grpc" else None,
-        http_port=asked if wanted.protocol != "grpc" else None,
-        limits=settings.limits,
-        redact=settings.redact,
-        insert_delay_s=0.02,
-    )
-    receiver = Receiver(wants, collector)
-    try:
-        receiver.start()
-    except EnvironmentProblem as error:
-        raise EnvironmentProblem(
-            f"{error}; name another --port, or look for the agent's spans where they go (--from-store), or take its "
-            "answers alone (--record answer)"
-        ) from error
-    try:
-        port = receiver.grpc_port if wanted.protocol == "grpc" else receiver.http_port
-        yield _Own(receiver, collector), f"http://127.0.0.1:{port}"
-    finally:
-        receiver.stop()
-    shutil.rmtree(spool, ignore_errors=True)
-
-
-def _port(wanted: Wanted) -> int:
-    if wanted.port is not None:
-        return wanted.port
-    told = wanted.kind != "http" or wanted.playing.record == "answer"
-    return 0 if told else _USUAL[wanted.protocol]
-
-
-def _attributes(settings: Settings) -> CaseAttributes:
-    from otel_toolselect.assemble import CaseAttributes
-
-    names = settings.case_attributes
-    return CaseAttributes(names.case_id, names.suite, names.label, names.attempt, names.expected)
-
-
-class _Own:
-    """`Watch` over a receiver of one's own."""
-
-    def __init__(self, receiver: object, collector: object) -> None:
-        from otel_toolselect.receive import Receiver
-        from otel_toolselect.suites.runner.collecting import Collector
-
-        assert isinstance(receiver, Receiver)
-        assert isinstance(collector, Collector)
-        self._receiver, self._collector = receiver, collector
-        self.open, self.gather = collector.open, collector.gather
-
-    @property
-    def late(self) -> int:
-        return self._collector.late
-
-    def settle(self) -> None:
-        self._receiver.flush()
 
 
 def _judged(

@@ -11,6 +11,7 @@ from otel_toolselect.cli import _target as t
 from otel_toolselect.cli._options import Output, Store, Suite, examples, report_format
 
 if TYPE_CHECKING:
+    from otel_toolselect.app.rerunning import After
     from otel_toolselect.app.running import Ran
 
 _STOPPED = 130
@@ -23,6 +24,7 @@ def register(app: typer.Typer) -> None:
             "toolselect run --suite suite.yaml --exec 'python agent.py {prompt}'",
             "toolselect run --suite suite.yaml --http http://127.0.0.1:8000/ask --attempts 5 --dir runs/today",
             "toolselect run --suite suite.yaml --callable shop.agent:answer --tag bucket=core",
+            "toolselect run --suite suite.yaml --exec './agent {prompt}' --after report.json --cluster refund:invoice",
             "toolselect run --suite suite.yaml --model NAME --base-url https://api.example.com/v1 --catalog tools.json",
         ),
     )(command)
@@ -56,6 +58,18 @@ def command(
     retries: t.Retries = 0,
     case: t.Case = None,
     tag: t.Tag = None,
+    after: Annotated[
+        str | None,
+        typer.Option(
+            "--after",
+            metavar="REPORT.json",
+            help="After a fix: only cases that failed in this report, and those tagged bucket=core; then what moved.",
+        ),
+    ] = None,
+    cluster: Annotated[
+        list[str] | None,
+        typer.Option("--cluster", metavar="EXPECTED:OBSERVED", help="With --after: of the failures only this pair."),
+    ] = None,
     seed: Annotated[int | None, typer.Option("--seed", help="Shuffle each round of cases by this number.")] = None,
     label: Annotated[str | None, typer.Option("--label", help="Name of the experiment, kept with every run.")] = None,
     folder: t.Folder = None,
@@ -125,6 +139,7 @@ def command(
     if resume and folder is not None:
         raise UsageError("--resume looks for the folder, --dir names it: give one of them")
     if kind == "model":
+        record = "answer"
         options = t.model_options(
             where, suite=suite, catalogs=catalog, system=system, base_url=base_url, timeout=timeout, headers=header
         )
@@ -144,6 +159,7 @@ def command(
         attempts=attempts,
         cases=case or (),
         tags=t.tags_of(tag),
+        after=_before(after, cluster),
         seed=seed,
         label=label,
         folder=Path(folder) if folder is not None else None,
@@ -160,8 +176,47 @@ def command(
     _tell(ran)
     if ran.cause == "stopped":
         raise typer.Exit(_STOPPED)
-    finish(ran.done, form, output)
+    try:
+        finish(ran.done, form, output)
+    finally:
+        if wanted.after is not None and after is not None:
+            _moved(wanted.after, ran, after, form, output)
     _all_done(ran)
+
+
+def _before(path: str | None, clusters: list[str] | None) -> After | None:
+    from otel_toolselect.app.rerunning import After
+    from otel_toolselect.errors import UsageError
+    from otel_toolselect.reports import read_report
+
+    if path is None:
+        if clusters:
+            raise UsageError("--cluster: only together with --after")
+        return None
+    pairs = []
+    for text in clusters or ():
+        expected, there, observed = text.partition(":")
+        if not there:
+            raise UsageError(f"--cluster {text!r}: write EXPECTED:OBSERVED, as triage names them")
+        pairs.append((expected, observed))
+    return After(read_report(path), pairs)
+
+
+def _moved(before: After, ran: Ran, path: str, form: str, output: str | None) -> None:
+    """What moved where, below a table; a file for programs holds one thing."""
+    from otel_toolselect import gates, reports
+    from otel_toolselect.cli._output import say, wants_colour, width, write
+    from otel_toolselect.errors import TooFewError
+
+    if form != "table" or output is not None:
+        say(f"what moved where: toolselect compare {path} {output or 'AFTER.json'}")
+        return
+    try:
+        found = gates.compare([("before", before.report), ("after", ran.done.report)])
+    except TooFewError as error:
+        say(str(error))
+        return
+    write(["\n", reports.comparison_table(found, colour=wants_colour(output), width=width(output))], output)
 
 
 def _tell(ran: Ran) -> None:

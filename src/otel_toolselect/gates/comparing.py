@@ -4,7 +4,8 @@
   (identical cases, see `records`), so that no side looks better for what it left out.
 - moved: the sets of models, prompt versions or catalogs of the judged runs differ; `unknown` where a side has none.
 - flipped: the case's outcome by majority differs (case level); rerouted: same outcome, another most frequent action.
-- displaced cells: off-diagonal cells whose share of their row differs; p: exact McNemar over cases (`stats.paired`).
+- displaced cells: off-diagonal cells whose share of their row differs; moves: which decisions went where
+  (`stats.displacement`); p: exact McNemar over cases (`stats.paired`).
 - cost beside accuracy: means over the runs that record tokens or cost, median and 95th percentile (nearest rank) of the
   duration, each with its own n.
 - catalogs: accuracy of each side's runs by the catalog that they were offered, with its size: accuracy against catalog
@@ -35,6 +36,7 @@ from otel_toolselect.model.gating import (
 )
 from otel_toolselect.model.verdicts import RunVerdict, SuiteVerdicts
 from otel_toolselect.stats import CaseRepeats, paired, rate, repeats, report, selected
+from otel_toolselect.stats.displacement import moves
 
 SPLITS = ("label", "model", "prompt", "catalog", "agent")
 NONE = "(none)"
@@ -180,8 +182,17 @@ def _against(
     def shown(names: Iterable[str]) -> tuple[FlippedCase, ...]:
         return tuple(_flipped(name, before[name], after[name]) for name in names)
 
+    chosen = set(cases)
+    sides = [[run for run in side.runs if run.case_id in chosen] for _, side in (first, other)]
     return Against(
-        other[0], differences, shown(found.lost), shown(found.gained), shown(same), _cells(*figures), found.p
+        name=other[0],
+        differences=differences,
+        lost=shown(found.lost),
+        gained=shown(found.gained),
+        rerouted=shown(same),
+        cells=_cells(*figures),
+        p=found.p,
+        moves=moves(*sides),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from otel_toolselect.model.experiments import Move
 from otel_toolselect.model.figures import Rate
 from otel_toolselect.model.verdicts import Cell
 
@@ -169,6 +170,8 @@ class Against:
     """Same outcome, another most frequent first action."""
     cells: tuple[MovedCell, ...]
     p: float | None
+    moves: tuple[Move, ...] = ()
+    """Which decisions went where (R53)."""
 
 
 @dataclass(frozen=True, slots=True)

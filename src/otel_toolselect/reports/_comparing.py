@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from otel_toolselect.model.experiments import Move
 from otel_toolselect.model.gating import Against, Comparison, FlippedCase, SideFigures
 from otel_toolselect.reports._gating import NOTHING_MOVED, differences_lines, values_of
 from otel_toolselect.reports._layout import Block, Cell, Column, Grid, Heading, Line, paint
@@ -14,6 +15,9 @@ from otel_toolselect.reports.table import columns
 
 SCHEMA = "toolselect.comparison/1"
 CASES_SHOWN = 40
+MOVED_SHOWN = 5
+
+_HARM = ("lost", "new cell", "broken", "displaced")
 
 Row = tuple[str, Callable[[SideFigures], str]]
 
@@ -81,7 +85,7 @@ def _blocks(found: Comparison) -> Iterator[Block]:
     for against in found.against:
         yield Heading(f"{found.sides[0].name} -> {against.name}")
         for line in _lines(against):
-            style = "bad" if line.startswith(("lost", "new cell")) else "good" if line.startswith("gained") else ""
+            style = "bad" if line.startswith(_HARM) else "good" if line.startswith(("gained", "fixed")) else ""
             yield Line(line, style, indent=2)  # type: ignore[arg-type]
     yield from _catalog_blocks(found)
     if len(found.sides) > 2:  # of two sides the flipped cases say it all
@@ -103,7 +107,15 @@ def _lines(against: Against) -> list[str]:
         f"{m.kind} cell: wanted {m.cell.expected}, got {m.cell.observed}: {_of(m.before)} -> {_of(m.after)}"
         for m in against.cells
     ]
-    return lines
+    return lines + [move_line(move) for move in against.moves]
+
+
+def move_line(move: Move) -> str:
+    """`broken: wanted A, took A, now B: 2 cases (x, y)`."""
+    shown = ", ".join(move.cases[:MOVED_SHOWN])
+    more = f" and {len(move.cases) - MOVED_SHOWN} more" if len(move.cases) > MOVED_SHOWN else ""
+    cases = count(len(move.cases), "case")
+    return f"{move.kind}: wanted {move.expected}, took {move.before}, now {move.after}: {cases} ({shown}{more})"
 
 
 def _of(share: tuple[int, int]) -> str:
