@@ -79,14 +79,15 @@ def lag(query: Query, windows: Sequence[Window]) -> Select:
     named = [f"ServiceName AS {key}" for key in keys]
     service = "AND ServiceName IN {service:Array(String)}" if query.of.service else ""
     starts, ends = [w.start_ns for w in windows], [w.end_ns for w in windows]
+    received = "toUnixTimestamp64Nano(ReceivedAt)"
     sql = f"""SELECT {", ".join(["toUInt32(W) AS W", *named])}, count() AS N,
-    quantileTDigest(0.95)(greatest(0, ReceivedNs - toUnixTimestamp64Nano(Timestamp) - toInt64(Duration)) / 1e9) AS Value
-FROM (SELECT *, toUnixTimestamp64Nano(ReceivedAt) AS ReceivedNs FROM {SPANS}
-    WHERE ReceivedAt >= fromUnixTimestamp64Nano({{first:Int64}})
-        AND ReceivedAt < fromUnixTimestamp64Nano({{last:Int64}}) {service}) AS Stored
+    quantileTDigest(0.95)(greatest(0, {received} - toUnixTimestamp64Nano(Timestamp) - toInt64(Duration)) / 1e9) AS Value
+FROM {SPANS}
 ARRAY JOIN arrayFilter(
-    i -> ReceivedNs >= {{starts:Array(Int64)}}[i] AND ReceivedNs < {{ends:Array(Int64)}}[i],
+    i -> {received} >= {{starts:Array(Int64)}}[i] AND {received} < {{ends:Array(Int64)}}[i],
     arrayEnumerate({{starts:Array(Int64)}})) AS W
+WHERE ReceivedAt >= fromUnixTimestamp64Nano({{first:Int64}})
+    AND ReceivedAt < fromUnixTimestamp64Nano({{last:Int64}}) {service}
 GROUP BY {", ".join(["W", *keys])}
 ORDER BY {", ".join(["W", *keys])}"""
     params: dict[str, Any] = {"first": min(starts), "last": max(ends), "starts": starts, "ends": ends}

@@ -23,6 +23,7 @@ from otel_toolselect.store.browse_api import Browse
 from otel_toolselect.store.crew_api import Crews
 from otel_toolselect.store.judged_api import Judged
 from otel_toolselect.store.label_api import Labels
+from otel_toolselect.store.retention_api import Tier
 
 Trace: TypeAlias = tuple[tuple[Span, ...], tuple[LogRecord, ...]]
 """All spans and all log records of one trace id."""
@@ -169,12 +170,14 @@ class Store(Protocol):
         """
         ...
 
-    def set_retention(self, days: int | None) -> None:
-        """Keep spans and log records for so many days, None for ever (as at first). Safe to repeat.
+    def set_retention(self, days: int | None, *, run_days: int | None = None, tier: Tier | None = None) -> None:
+        """Keep spans and log records for so many days, None for ever (as at first); runs and all that is said of them
+        but labels for `run_days`. `tier`: where spans, log records, runs and verdicts go before. Safe to repeat.
 
         What is older goes when ClickHouse cleans up, hours later at most. The age counts from the record's own time
-        or its arrival, whichever is earlier, so a date in the future keeps nothing alive. Runs and verdicts stay.
-        Raises `StoreError`, not retryable, for a Collector's table and for days out of 1..36500.
+        or its arrival, whichever is earlier, so a date in the future keeps nothing alive; that of a run from when it
+        was written last. Raises `StoreError`, not retryable, for a Collector's table, for days out of 1..36500, and
+        for a tier that the server does not have.
         """
         ...
 

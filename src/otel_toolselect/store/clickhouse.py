@@ -43,6 +43,7 @@ from otel_toolselect.store.judgements import Judgements
 from otel_toolselect.store.label_api import Labels
 from otel_toolselect.store.label_rows import LabelRows
 from otel_toolselect.store.queries import LOGS, SPANS, Select, Tables, TraceFilter
+from otel_toolselect.store.retention_api import Tier
 from otel_toolselect.store.session import Session
 from otel_toolselect.store.versions import Versions
 
@@ -161,8 +162,8 @@ class ClickHouseStore:
     def arrivals(self, since: Cursor | None = None, limit: int = 10_000) -> Arrivals:
         return arrivals.read(self._session, self.tables, since, limit)
 
-    def set_retention(self, days: int | None) -> None:
-        retention.set_days(self._session, self.tables, days)
+    def set_retention(self, days: int | None, *, run_days: int | None = None, tier: Tier | None = None) -> None:
+        retention.apply(self._session, self.tables, days, run_days, tier)
 
     # runs and verdicts
 

@@ -69,7 +69,7 @@ class OnCluster:
         return f"{create} {table.table}{self.cluster.on}\n(\n    {columns}\n)\nENGINE = {self._over(table.table, key)}"
 
     def _over(self, table: str, key: str) -> str:
-        return f"Distributed('{self.cluster.name}', {_text(self.database)}, '{local(table)}', {key})"
+        return f"Distributed('{self.cluster.name}', {ddl.literal(self.database)}, '{local(table)}', {key})"
 
     def _view(self, view: CreateView, known: Schema, where: str) -> list[str]:
         """A view of what each shard holds; one that is read is then asked on all shards at once, by a table over it."""
@@ -104,7 +104,3 @@ def _known(table: str, known: Schema, where: str) -> str:
     if table not in known.tables:
         raise SchemaError(where, table, "a view of what is no table of this schema")
     return table
-
-
-def _text(value: str) -> str:
-    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"

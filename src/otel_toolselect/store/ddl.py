@@ -178,7 +178,7 @@ def _alter(found: re.Match[str], rest: str, where: str) -> Alter:
     for part in _split(text, ","):
         verb = next((verb for verb in _VERBS if re.match(verb.replace(" ", r"\s+") + r"\b", part)), None)
         if verb is not None:
-            what = re.sub(r"^\w+(\s+\w+){%d}\s*(IF\s+(NOT\s+)?EXISTS\s+)?" % verb.count(" "), "", part)
+            what = re.sub(verb.replace(" ", r"\s+") + r"\s*(IF\s+(NOT\s+)?EXISTS\s+)?", "", part, count=1)
             changes.append(Change(verb, what))
         elif changes and changes[-1].verb in _LISTING:
             changes[-1] = Change(changes[-1].verb, f"{changes[-1].text}, {part}")
@@ -200,6 +200,11 @@ _FORMS = (
     (re.compile(r"INSERT\s+INTO\s+(?P<name>\w+)\s*"), _insert),
     (re.compile(r"ALTER\s+TABLE\s+(?P<name>\w+)\s*"), _alter),
 )
+
+
+def literal(text: str) -> str:
+    """A text as ClickHouse writes it: for what cannot be bound as a parameter."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def settings(text: str) -> dict[str, str]:

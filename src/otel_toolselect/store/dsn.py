@@ -1,4 +1,8 @@
-"""Where a store is: `chdb:///dir`, a plain directory, `clickhouse://user:password@host:port/db`, `clickhouses://`."""
+"""Where a store is: `chdb:///dir`, a plain directory, `clickhouse://user:password@host:port/db`, `clickhouses://`.
+
+`?cluster=NAME` behind a server's address says that the database is on all servers of a cluster, `&quorum=N` how many
+replicas must have an insert before it returns (see `cluster.Cluster`).
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from dataclasses import dataclass, field
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from otel_toolselect.errors import UsageError
+from otel_toolselect.store.cluster import Cluster
 
 _FORMS = "chdb:///dir, clickhouse://user:password@host:port/db or clickhouses://..."
 DEFAULT_DATABASE = "default"
@@ -37,11 +42,13 @@ class Remote:
     password: str = field(default="", repr=False)
     token: str | None = field(default=None, repr=False)
     url_path: str = ""
+    cluster: Cluster | None = None
 
     @property
     def shown(self) -> str:
         scheme = "clickhouses" if self.secure else "clickhouse"
-        return f"{scheme}://{self.host}:{self.port}/{self.database}"
+        of = f"?cluster={self.cluster.name}" if self.cluster else ""
+        return f"{scheme}://{self.host}:{self.port}/{self.database}{of}"
 
 
 def parse(dsn: str) -> Embedded | Remote:
@@ -66,8 +73,7 @@ def _embedded(dsn: str) -> Embedded:
     path = unquote(parts.netloc + parts.path)
     if not path.strip("/"):
         raise UsageError(f"{dsn!r} names no directory; give chdb:///dir")
-    database = parse_qs(parts.query).get("database", [DEFAULT_DATABASE])[0]
-    return Embedded(_real(path), database)
+    return Embedded(_real(path), _options(parts.query, "database").get("database", DEFAULT_DATABASE))
 
 
 def _remote(dsn: str, *, secure: bool) -> Remote:
@@ -81,6 +87,9 @@ def _remote(dsn: str, *, secure: bool) -> Remote:
     database = unquote(parts.path.strip("/"))
     if "/" in database:
         raise UsageError(f"{database!r} is not a database name; give clickhouse://user:password@host:port/db")
+    options = _options(parts.query, "cluster", "quorum")
+    if "quorum" in options and "cluster" not in options:
+        raise UsageError("quorum= in --store is for a cluster; say which with cluster=NAME")
     return Remote(
         host=parts.hostname,
         port=port or (_HTTPS_PORT if secure else _HTTP_PORT),
@@ -88,7 +97,19 @@ def _remote(dsn: str, *, secure: bool) -> Remote:
         secure=secure,
         user=unquote(parts.username or "") or "default",
         password=unquote(parts.password or ""),
+        cluster=Cluster(options["cluster"], options.get("quorum", "")) if "cluster" in options else None,
     )
+
+
+def _options(query: str, *known: str) -> dict[str, str]:
+    """What stands behind the question mark; a name that says nothing here would be passed over silently."""
+    given = parse_qs(query, keep_blank_values=True)
+    unknown = sorted(given.keys() - set(known))
+    if unknown:
+        raise UsageError(
+            f"{unknown[0]}= in --store says nothing here; known: {', '.join(f'{name}=' for name in known)}"
+        )
+    return {name: values[-1] for name, values in given.items()}
 
 
 def _real(path: str) -> str:

@@ -35,7 +35,8 @@ _RETRYABLE_CODES = frozenset(
         999,  # KEEPER_EXCEPTION
     }
 )
-_AUTH_CODES = frozenset({192, 193, 194, 497, 516})
+_AUTH_CODES = frozenset({192, 193, 194, 516})
+ACCESS_DENIED = 497
 _ENGINE_CODE = re.compile(r"Code:\s*(\d+)|exception, code:\s*(\d+)")
 # what the client adds: address, and a version that says nothing to a user
 _TRAILER = re.compile(r"\s*\((?:for url [^)]*|version [^()]*(?:\([^()]*\))?[^()]*)\)")
@@ -82,6 +83,12 @@ def fault(error: Exception, where: str) -> StoreError:
     if code in _AUTH_CODES:
         return StoreError(
             f"the store at {where} refused the login: {text}; check user and password in --store", retryable=True
+        )
+    if code == ACCESS_DENIED:  # retryable: an operator may grant it, and what waits for it is kept
+        return StoreError(
+            f"this user may not do what is asked of the store at {where}: {text}; "
+            "`toolselect store grants` prints what each user needs",
+            retryable=True,
         )
     return StoreError(f"the store at {where} refused a statement: {text}", retryable=code in _RETRYABLE_CODES)
 
@@ -133,6 +140,11 @@ def error_code(error: Exception) -> int | None:
         return code
     found = _ENGINE_CODE.search(str(error))
     return int(found.group(1) or found.group(2)) if found else None
+
+
+def denied(error: StoreError) -> bool:
+    """Whether ClickHouse refused because the user may not."""
+    return isinstance(error.__cause__, Exception) and error_code(error.__cause__) == ACCESS_DENIED
 
 
 def brief(text: str) -> str:

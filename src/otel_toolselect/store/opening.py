@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client
 
     from otel_toolselect.store.api import RawEngine, Store
+    from otel_toolselect.store.cluster import Cluster
     from otel_toolselect.store.session import Session
 
 _CONNECT_S, _ANSWER_S = 10, 300
@@ -112,6 +113,7 @@ def _store(
     from otel_toolselect.store.migrations import migrate
 
     try:
+        _check_cluster(session)
         if create:
             migrate(session)
         session.seconds = seconds
@@ -119,6 +121,23 @@ def _store(
     except BaseException:
         session.close()
         raise
+
+
+def _check_cluster(session: Session) -> None:
+    """The DSN says whether the database is on a cluster, and so must its tables: by other settings answers are wrong."""
+    found = session.select(queries.ENGINE_TEXT, {"name": queries.SPANS})
+    engine, text = ((found.get(name) or [""])[0] for name in ("Engine", "Text"))
+    if engine == "Distributed" and session.cluster is None:
+        name = text.partition("(")[2].partition(",")[0].strip("'` ")
+        raise StoreError(
+            f"the tables at {session.where} are on a cluster; add ?cluster={name} to --store", retryable=False
+        )
+    if engine not in ("", "Distributed") and session.cluster is not None:
+        raise StoreError(
+            f"the tables at {session.where} are those of one server; leave ?cluster= away, or name another database "
+            "for the cluster (docs/store.md says how to move)",
+            retryable=False,
+        )
 
 
 def _embedded_session(place: Embedded, *, create: bool) -> Session:
@@ -159,9 +178,10 @@ def _remote_session(place: Remote, *, create: bool, timeout_s: int) -> Session:
             # an own pool: it is closed with the client, and a proxy of the environment is not asked for loopback
             dedicated_pool=True,
             compress=False if place.token else "zstd",
+            settings=place.cluster.settings if place.cluster else None,
             **login,
         )
-    return _in_database(client, place.shown, place.database, create=create)
+    return _in_database(client, place.shown, place.database, create=create, cluster=place.cluster)
 
 
 def _client(**arguments: Any) -> Client:
@@ -170,17 +190,19 @@ def _client(**arguments: Any) -> Client:
     return clickhouse_connect.get_client(**arguments)
 
 
-def _in_database(client: Client, where: str, database: str, *, create: bool) -> Session:
+def _in_database(client: Client, where: str, database: str, *, create: bool, cluster: Cluster | None = None) -> Session:
     """The session with its database chosen, and made where that is allowed."""
+    from otel_toolselect.store.migrations import execute
     from otel_toolselect.store.session import Session
 
-    session = Session(client, where)
+    session = Session(client, where, database, cluster)
     try:
         found = session.select(queries.DATABASE_EXISTS, {"name": database})
         if not found["n"][0]:
             if not create:
                 raise StoreError(f"there is no database {database!r} at {where}; name another --store", retryable=False)
-            session.execute(queries.CREATE_DATABASE, {"name": database})
+            on = cluster.on if cluster else ""
+            execute(session, queries.CREATE_DATABASE + on, {"name": database})
         client.database = None if database == DEFAULT_DATABASE and not client.database else database
     except BaseException:
         session.close()

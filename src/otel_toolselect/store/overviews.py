@@ -28,6 +28,6 @@ def overview(session: Session, tables: Tables) -> Overview:
 
 def sizes(session: Session) -> tuple[TableSize, ...]:
     """See `Store.sizes`."""
-    found = session.select(queries.TABLE_SIZES)
+    found = session.select(queries.table_sizes(session.cluster))
     columns = (found.get(name, ()) for name in ("table", "Rows", "Parts", "Bytes"))
     return tuple(TableSize(*row) for row in zip(*columns, strict=True))

@@ -12,6 +12,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from otel_toolselect.store.cluster import LOCAL, Cluster, local
+from otel_toolselect.store.ddl import literal
+
 SPANS, LOGS = "otel_traces", "otel_logs"
 MAX_TIME_NS = 2**63 - 1
 
@@ -23,12 +26,15 @@ READ_SETTINGS = (
 
 TABLE_COLUMNS = "SELECT table, name FROM system.columns WHERE database = currentDatabase()"
 TABLE_ENGINES = "SELECT name, engine FROM system.tables WHERE database = currentDatabase()"
-TABLE_SIZES = """
-SELECT table, sum(rows) AS Rows, count() AS Parts, sum(bytes_on_disk) AS Bytes
-FROM system.parts WHERE active AND database = currentDatabase() GROUP BY table ORDER BY table
-"""
+STORAGE_VOLUMES = (
+    "SELECT policy_name AS Policy, volume_name AS Volume FROM system.storage_policies ORDER BY Policy, volume_priority"
+)
 TABLE_TEXT = (
     "SELECT create_table_query AS Text FROM system.tables WHERE database = currentDatabase() AND name = {name:String}"
+)
+ENGINE_TEXT = (
+    "SELECT engine AS Engine, engine_full AS Text FROM system.tables"
+    " WHERE database = currentDatabase() AND name = {name:String}"
 )
 NOW = "SELECT toUnixTimestamp64Nano(now64(9, 'UTC')) AS Now"
 DATABASE_EXISTS = "SELECT count() AS n FROM system.databases WHERE name = {name:String}"
@@ -111,7 +117,8 @@ class Tables:
 
     def source(self, table: str) -> str:
         """The table to read from, without superseded rows where its engine knows them."""
-        return f"{table} FINAL" if "Replacing" in self.engines.get(table, "") else table
+        engine = self.engines.get(local(table), self.engines.get(table, ""))
+        return f"{table} FINAL" if "Replacing" in engine else table
 
 
 def found_tables(columns: Mapping[str, list[Any]], engines: Mapping[str, list[Any]]) -> Tables:
@@ -182,6 +189,14 @@ def _select_list(tables: Tables, table: str) -> str:
     return ",\n    ".join(chosen)
 
 
+def table_sizes(cluster: Cluster | None) -> str:
+    """Rows, parts and bytes of the tables; on a cluster of one replica of each shard."""
+    parts = f"cluster({literal(cluster.name)}, system.parts)" if cluster else "system.parts"
+    return f"""SELECT replaceRegexpOne(table, '{LOCAL}$', '') AS table, sum(rows) AS Rows, count() AS Parts,
+    sum(bytes_on_disk) AS Bytes
+FROM {parts} WHERE active AND database = currentDatabase() GROUP BY table ORDER BY table"""
+
+
 def record_tables(tables: Tables) -> list[str]:
     """Those of the tables of spans and log records that are there."""
     return [table for table in (SPANS, LOGS) if tables.has(table)]
@@ -212,12 +227,12 @@ def trace_sizes(tables: Tables, wanted: TraceFilter, after: str | None, limit: i
     conditions = wanted.conditions + ([] if after is None else ["TraceId > {after:String}"])
     ids = _chosen_ids(tables, conditions, " ORDER BY TraceId LIMIT {limit:UInt32}")
     sizes = "\n    UNION ALL ".join(
-        f"SELECT TraceId, {'RowBytes' if tables.has(table, 'RowBytes') else '0'} AS Size FROM {table}"
-        f" WHERE {_where(base_conditions(table))} AND TraceId IN Chosen"
+        f"SELECT TraceId, count() AS Rows, sum({'RowBytes' if tables.has(table, 'RowBytes') else '0'}) AS Bytes"
+        f" FROM {table} WHERE {_where(base_conditions(table))} AND TraceId IN Chosen GROUP BY TraceId"
         for table in record_tables(tables)
     )
     sql = f"""WITH Chosen AS (SELECT DISTINCT TraceId FROM ({ids}) ORDER BY TraceId LIMIT {{limit:UInt32}})
-SELECT TraceId, count() AS Rows, sum(Size) AS Bytes
+SELECT TraceId, sum(Rows) AS Rows, sum(Bytes) AS Bytes
 FROM ({sizes})
 GROUP BY TraceId
 ORDER BY TraceId"""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from otel_toolselect.errors import StoreError
 from otel_toolselect.store import queries
+from otel_toolselect.store.cluster import Cluster
+from otel_toolselect.store.dsn import DEFAULT_DATABASE
 from otel_toolselect.store.faults import broken, stranger, translated
 
 if TYPE_CHECKING:
@@ -18,6 +21,9 @@ if TYPE_CHECKING:
 _INSERT_SETTINGS = {"async_insert": 0, "max_partitions_per_insert_block": 0, "max_execution_time": 45}
 _INSERT_BYTES = 64 * 2**20
 
+# what the client warns of is in the StoreError that follows
+logging.getLogger("clickhouse_connect").addHandler(logging.NullHandler())
+
 
 class Session:
     """Statements in, columns of Python values out; errors are `StoreError`. Safe for threads.
@@ -25,8 +31,12 @@ class Session:
     `seconds`: how long one query may take; None: as long as it takes.
     """
 
-    def __init__(self, client: Client, where: str) -> None:
+    def __init__(
+        self, client: Client, where: str, database: str = DEFAULT_DATABASE, cluster: Cluster | None = None
+    ) -> None:
         self.where = where
+        self.database = database
+        self.cluster = cluster
         self.seconds: float | None = None
         self._client: Client | None = client
 
