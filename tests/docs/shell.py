@@ -16,6 +16,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -171,11 +172,22 @@ class Session:
         if result.failed:
             pytest.fail(told.getvalue())
 
-    def stop(self, program: str) -> None:
-        """Ctrl-C for what runs in the background: `serve` or `monitor`."""
+    def stop(self, said: str) -> None:
+        """Ctrl-C for what runs in the background: `serve`, `monitor`, `monitor once FILE is there`."""
+        program, _, awaited = said.partition(" once ")
+        if awaited:
+            self._there(self.folder / awaited.removesuffix(" is there"))
         (one,) = [running for running in self.background if f"toolselect {program}" in str(running.process.args)]
         self.background.remove(one)
         one.stop()
+
+    def _there(self, path: Path) -> None:
+        """Waits for a file with something in it."""
+        last = time.monotonic() + SECONDS
+        while not (path.exists() and path.stat().st_size):
+            if time.monotonic() > last:
+                pytest.fail(f"{path.name} does not come")
+            time.sleep(0.05)
 
     def close(self) -> None:
         for one in self.background:
