@@ -15,6 +15,7 @@ from otel_toolselect.gates.policy import read_policy
 from otel_toolselect.preflight import load as load_preflight
 from otel_toolselect.receive.tokens import read_tokens
 from otel_toolselect.rules.documents import parse_document
+from otel_toolselect.suites.experiments import load_experiment
 from tests.docs.pages import Block
 
 _SUITES = ("suite", "rules", "tests", "files", "alerts", "alerts_file")
@@ -47,6 +48,7 @@ def as_json(block: Block, path: Path) -> None:
 
 
 OTHERS: dict[str, Callable[[str, str], object]] = {
+    "experiment": lambda text, path: load_experiment(path),
     "gate": lambda text, path: read_policy(*parse_document(text, path)),
     "preflight": lambda text, path: load_preflight(path),
     "schema": parse_baseline,

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Mapping
+from contextlib import ExitStack
+from typing import Any
 
 import pytest
 from opentelemetry import trace
@@ -14,6 +17,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from otel_toolselect import app
 from otel_toolselect.cli import _agent
 from otel_toolselect.rules import load_suite
+from tests.agents.modelserver import serving
 from tests.cli._spans import agent_trace, sample, suite
 from tests.docs.pages import ROOT
 from tests.docs.shell import Command, Session
@@ -203,3 +207,28 @@ def figures(session: Session) -> None:
             answer = "Done." if call else "Which order do you mean?"
             lines.append(agent_trace(len(lines) + 1, request, answer, *calls, **names))
     write(session, figures__jsonl="\n".join(lines) + "\n", figures__yaml=FIGURES)
+
+
+class _ScriptedModel:
+    """A model on a free port, which stands for 8000 on the page; among what runs in the background, to be stopped."""
+
+    def __init__(self, session: Session) -> None:
+        self._stack = ExitStack()
+        url, _ = self._stack.enter_context(serving(_by_words))
+        session.ports["8000"] = url.removesuffix("/v1").rpartition(":")[2]
+
+    def stop(self) -> None:
+        self._stack.close()
+
+
+def _by_words(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Of the first eight tools the one whose description has most words of the prompt; the first of equals."""
+    asked = set(body["messages"][-1]["content"].lower().split())
+    tools = [tool["function"] for tool in body["tools"]][:8]
+    best = max(tools, key=lambda tool: len(asked & set(tool["description"].lower().split())))
+    return {"call": best["name"]}
+
+
+def model(session: Session) -> None:
+    """A model that decides by words."""
+    session.background.append(_ScriptedModel(session))  # type: ignore[arg-type]  # has what is used of it

@@ -67,7 +67,8 @@ class Shop:
         names = {"timeout_s", "env", "headers", "body", "python", "base_url", "key", "catalog", "system"}
         options = Options(where, **{k: wanted.pop(k) for k in list(wanted) if k in names})
         folder = self.folder / wanted.pop("to", "run")
-        asked = Wanted(str(self.suite), kind, options, folder=folder, playing=playing or Playing(), **wanted)
+        playing = playing or Playing(concurrency=1 if kind == "callable" else 4)  # a worker starts slowly
+        asked = Wanted(str(self.suite), kind, options, folder=folder, playing=playing, **wanted)
         stop = threading.Event()
         settings = Settings(store=f"chdb://{self.folder}/store")
         return run(asked, settings, stop=stop, tell=self.said.append, progress=lambda *_: nullcontext(lambda: None))

@@ -63,6 +63,7 @@ def test_on_the_command_line(shop: Shop, capsys: pytest.CaptureFixture[str], tmp
         str(path),
         "--dir",
         str(tmp_path / "x"),
+        "-j1",
     ]
     with pytest.raises(SystemExit) as ended:
         main([*asked, "--cluster", "get_invoice:find_orders"])

@@ -85,7 +85,6 @@ def test_an_agent_that_shows_nothing_is_not_judged(shop: Shop) -> None:
     ("script", "timeout_s", "said"),
     [
         ("sleep 60", 0.2, "timeout"),
-        ("trap '' TERM; sleep 60", 0.2, "timeout"),
         ("kill -9 $$", 30.0, "signal SIGKILL"),
         ("exit 137", 30.0, "signal SIGKILL"),
         ("echo 'openai.RateLimitError: Error code: 429 - slow down' >&2; exit 1", 30.0, "429"),
@@ -108,18 +107,18 @@ def test_an_agent_that_fails_is_judged_by_what_it_did(shop: Shop) -> None:
     assert "exit code 3" in shop.journal()["hello", 1]["trouble"]
 
 
-@pytest.mark.parametrize(
-    ("step", "excluded"), [("TimeoutError", "infra"), ("ConnectionError", "infra"), ("KeyError", "incomplete")]
-)
-def test_exceptions_of_a_callable(shop: Shop, step: str, excluded: str) -> None:
-    shop.script({"invoice": [{"raise": step}]})
-    ran = shop.run("callable", f"{CALLABLE}:answer", cases=["invoice"])
-    assert by_case(ran)["invoice", 1].excluded == excluded
+def test_exceptions_of_a_callable(shop: Shop) -> None:
+    """Those of the platform are told from those of the agent."""
+    kinds_ = {"refund": "TimeoutError", "invoice": "ConnectionError", "hello": "KeyError"}
+    shop.script({case: [{"raise": name}] for case, name in kinds_.items()})
+    found = by_case(shop.run("callable", f"{CALLABLE}:answer"))
+    assert [found[case, 1].excluded for case in kinds_] == ["infra", "infra", "incomplete"]
+    assert "KeyError" in shop.journal()["hello", 1]["trouble"]
 
 
 def test_a_worker_that_hangs_or_dies_is_replaced(shop: Shop) -> None:
     shop.script({"refund": [{"hang": 60}], "invoice": [{"signal": 11}]})
-    ran = shop.run("callable", f"{CALLABLE}:answer", timeout_s=3.0, playing=Playing(concurrency=1))
+    ran = shop.run("callable", f"{CALLABLE}:answer", timeout_s=2.0)
     found = by_case(ran)
     assert found["refund", 1].excluded == found["invoice", 1].excluded == "infra"
     assert found["hello", 1].layers["selection"].status == "pass"
@@ -244,13 +243,13 @@ def test_every_kind_says_what_it_is() -> None:
 
 def test_a_prompt_that_no_argument_can_hold(shop: Shop) -> None:
     shop.suite.write_text(
-        shop.suite.read_text("utf-8").replace("Hello}", "Hello").replace("prompt: Hello", f"prompt: {'x' * 200_000}"),
+        shop.suite.read_text("utf-8").replace("Hello}", "Hello").replace("prompt: Hello", f"prompt: {'x' * 140_000}"),
         "utf-8",
     )
     ran = shop.run("exec", "echo {prompt}", cases=["hello"])
     assert ran.done.report.summary.incomplete == 1
     assert "standard input" in shop.journal()["hello", 1]["trouble"]
-    stdin = shlex.join(["sh", "-c", """test "$(wc -c)" -eq 200000 && echo '{"calls": []}'"""])
+    stdin = shlex.join(["sh", "-c", """test "$(wc -c)" -eq 140000 && echo '{"calls": []}'"""])
     assert shop.run("exec", stdin, cases=["hello"], to="stdin").done.report.summary.judged == 1
 
 

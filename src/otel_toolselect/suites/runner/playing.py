@@ -32,7 +32,7 @@ Record: TypeAlias = Literal["auto", "spans", "answer"]
 RECORDS: tuple[Record, ...] = ("auto", "spans", "answer")
 GIVE_UP = 10
 _CANCEL_S = 10.0
-_AFTER_FAULT_S = 1.0
+_AFTER_FAULT_S = 0.5
 
 
 class Watch(Protocol):
