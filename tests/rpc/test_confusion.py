@@ -6,11 +6,12 @@ from itertools import pairwise
 
 import pytest
 
-from otel_toolselect.client import RefusedError
-from otel_toolselect.errors import InputError, UsageError
+from otel_toolselect.client import RefusedError, ServerAwayError
+from otel_toolselect.errors import InputError, StoreError, UsageError
 from otel_toolselect.model.alerting import Scope
 from otel_toolselect.model.verdicts import Cell
 from otel_toolselect.stats.rates import rate
+from otel_toolselect.store.clickhouse import ClickHouseStore
 from tests.rpc import traffic
 from tests.rpc.traffic import HOUR_NS, client, window
 
@@ -113,3 +114,17 @@ def test_who_may_not_read_and_who_asks_wrongly(running) -> None:
         asking.confusion("1h")
     with client(running, "a") as asking, pytest.raises(UsageError, match="by is a list"):
         asking.confusion("1h", by="agent")
+
+
+def test_a_store_that_is_away_is_said_and_its_text_is_not(running, monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(*_: object, **__: object) -> None:
+        raise StoreError("Code: 210. secret value in a query")
+
+    with client(running) as asking:
+        monkeypatch.setattr(ClickHouseStore, "confusion", away)
+        with pytest.raises(ServerAwayError) as caught:
+            asking.confusion("1h")
+        monkeypatch.undo()
+        assert "secret" not in str(caught.value)
+        assert caught.value.retryable
+        assert asking.confusion("1h")

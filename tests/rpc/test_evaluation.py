@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import multiprocessing
 
+import grpc
 import pytest
+from grpc_health.v1 import health_pb2
 
 from otel_toolselect.client import RefusedError, TimedOutError
 from otel_toolselect.errors import InputError, NotFoundError, SuiteError, TooLargeError, UsageError
 from otel_toolselect.model.answers import ServedSuite
+from otel_toolselect.rpc.service import NAMES
 from tests.cli._spans import agent_trace
 from tests.rpc import traffic
 from tests.rpc.traffic import client, eventually, trace_id
@@ -188,3 +191,21 @@ def test_a_suite_that_takes_too_long_is_given_up_and_others_go_on(running) -> No
     assert eventually(lambda: not multiprocessing.active_children())
     with client(running, "a") as asking:
         assert asking.evaluate_run(trace_id=trace_id(1), text=traffic.SUITE).runs == 1
+
+
+def test_health_says_serving_for_each_service(running) -> None:
+    with grpc.insecure_channel(running.grpc) as channel:
+        assert NAMES == (
+            "toolselect.v1.EvaluationService",
+            "toolselect.v1.ConfusionService",
+            "toolselect.v1.VerdictService",
+        )
+        for name in ("", *NAMES):
+            assert traffic.health(channel, name) == health_pb2.HealthCheckResponse.SERVING
+        # a message that is none of the method's
+        call = channel.unary_unary("/toolselect.v1.EvaluationService/EvaluateRun")
+        for bad in (b"\xff\xff\xff", b"\x0a\xff"):
+            with pytest.raises(grpc.RpcError) as caught:
+                call(bad, metadata=(("authorization", f"Bearer {traffic.token('a')}"),), timeout=60)
+            assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+        assert traffic.health(channel, NAMES[0]) == health_pb2.HealthCheckResponse.SERVING

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import threading
 from contextlib import closing, suppress
@@ -11,7 +12,6 @@ from pathlib import Path
 import grpc
 import pytest
 import trustme
-from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from otel_toolselect.app.serving import Serving
 from otel_toolselect.client import Client, RefusedError, ServerAwayError, Tls
@@ -113,17 +113,25 @@ def test_streams_are_counted_and_a_closed_one_gives_its_place_back(tmp_path: Pat
         traffic.send(running, "send-a", traffic.where(1))
         with asking.stream_verdicts(from_beginning=True) as one:
             next(one)
+            shown = running.receiver.metrics.render()[0].decode()
+            assert "toolselect_rpc_streams 1.0" in shown
+            assert float(re.findall(r'rpc_answers_total{outcome="done",work="stream"} (\S+)', shown)[0]) >= 1
             with pytest.raises(OverloadError, match="1 streams of verdicts are open") as caught:
                 next(asking.stream_verdicts(from_beginning=True, patience_s=0.0))
             assert caught.value.retry_after_s == 5.0
         assert traffic.eventually(lambda: next(asking.stream_verdicts(from_beginning=True, patience_s=0.0)) is not None)
 
 
-def test_a_stop_ends_streams_and_says_so(tmp_path: Path) -> None:
+def test_a_stream_ends_after_a_while_and_begins_again_and_a_stop_ends_it_for_good(tmp_path: Path) -> None:
     said: list[BaseException] = []
-    with traffic.server(traffic.settings_in(tmp_path)) as running:
+    short = replace(traffic.QUICK, life=0.1)
+    with traffic.server(traffic.settings_in(tmp_path), short) as running:
         asking = client(running)
-        stream = asking.stream_verdicts(patience_s=0.0)
+        stream = asking.stream_verdicts(from_beginning=True, suites=["shop"], patience_s=0.0)
+        traffic.send(running, "send-a", traffic.where(1))
+        assert next(stream).decision.trace_id == trace_id(1)
+        traffic.send(running, "send-a", traffic.where(2))
+        assert next(stream).decision.trace_id == trace_id(2)
 
         def read() -> None:
             try:
@@ -133,43 +141,9 @@ def test_a_stop_ends_streams_and_says_so(tmp_path: Path) -> None:
 
         reader = threading.Thread(target=read)
         reader.start()
-        assert traffic.eventually(lambda: stream.cursor != "")
     reader.join(60)
     asking.close()
     assert [type(error) for error in said] == [ServerAwayError]
-
-
-def test_a_stream_ends_after_a_while_and_begins_again_by_itself(tmp_path: Path) -> None:
-    short = replace(traffic.QUICK, life=0.1)
-    with traffic.server(traffic.settings_in(tmp_path), short) as running, client(running) as asking:
-        traffic.send(running, "send-a", traffic.where(1))
-        with asking.stream_verdicts(from_beginning=True, suites=["shop"]) as stream:
-            assert next(stream).decision.trace_id == trace_id(1)
-            traffic.send(running, "send-a", traffic.where(2))
-            assert next(stream).decision.trace_id == trace_id(2)
-
-
-def health(channel, service: str) -> int:
-    stub = health_pb2_grpc.HealthStub(channel)
-    return stub.Check(health_pb2.HealthCheckRequest(service=service), timeout=60).status
-
-
-def test_health_says_serving_for_each_service(tmp_path: Path) -> None:
-    with traffic.server(traffic.settings_in(tmp_path)) as running, grpc.insecure_channel(running.grpc) as channel:
-        assert NAMES == (
-            "toolselect.v1.EvaluationService",
-            "toolselect.v1.ConfusionService",
-            "toolselect.v1.VerdictService",
-        )
-        for name in ("", *NAMES):
-            assert health(channel, name) == health_pb2.HealthCheckResponse.SERVING
-        # a message that is none of the method's
-        call = channel.unary_unary("/toolselect.v1.EvaluationService/EvaluateRun")
-        for bad in (b"\xff\xff\xff", b"\x0a\xff"):
-            with pytest.raises(grpc.RpcError) as caught:
-                call(bad, metadata=(("authorization", f"Bearer {traffic.token('a')}"),), timeout=60)
-            assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
-        assert health(channel, NAMES[0]) == health_pb2.HealthCheckResponse.SERVING
 
 
 def test_without_the_services_nobody_knows_them(tmp_path: Path) -> None:
@@ -177,24 +151,7 @@ def test_without_the_services_nobody_knows_them(tmp_path: Path) -> None:
         with pytest.raises(EnvironmentProblem, match="UNIMPLEMENTED"):
             asking.suites()
         with grpc.insecure_channel(running.grpc) as channel, pytest.raises(grpc.RpcError, match="NOT_FOUND"):
-            health(channel, NAMES[0])
-
-
-def test_a_store_that_is_away_is_said_and_its_text_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from otel_toolselect.errors import StoreError
-    from otel_toolselect.store.clickhouse import ClickHouseStore
-
-    def away(*_: object, **__: object) -> None:
-        raise StoreError("Code: 210. secret value in a query")
-
-    with traffic.server(traffic.settings_in(tmp_path, live=Live())) as running, client(running) as asking:
-        monkeypatch.setattr(ClickHouseStore, "confusion", away)
-        with pytest.raises(ServerAwayError) as caught:
-            asking.confusion("1h")
-        monkeypatch.undo()
-        assert "secret" not in str(caught.value)
-        assert caught.value.retryable
-        assert asking.confusion("1h")
+            traffic.health(channel, NAMES[0])
 
 
 def test_a_run_that_is_not_kept_yet_takes_no_label(tmp_path: Path) -> None:
@@ -216,10 +173,12 @@ def test_tls_and_certificates_of_clients(tmp_path: Path) -> None:
     for name, issued in (("server", mine), ("client", theirs)):
         issued.private_key_pem.write_to_path(str(tmp_path / f"{name}.key"))
         issued.cert_chain_pems[0].write_to_path(str(tmp_path / f"{name}.pem"))
+    tokens = traffic.write_tokens(tmp_path / "with-certificate.toml")
+    tokens.write_text(tokens.read_text() + '[[token]]\nname = "viewer"\ncertificate = "agent"\nscopes = ["read"]\n')
     receive = Receive(
         grpc_port=0,
         http_port=0,
-        tokens=str(traffic.write_tokens(tmp_path / "tokens.toml")),
+        tokens=str(tokens),
         tls_cert=str(tmp_path / "server.pem"),
         tls_key=str(tmp_path / "server.key"),
         tls_client_ca=str(tmp_path / "ca.pem"),
@@ -228,6 +187,8 @@ def test_tls_and_certificates_of_clients(tmp_path: Path) -> None:
         shown = Tls(tmp_path / "ca.pem", tmp_path / "client.pem", tmp_path / "client.key")
         with client(running, "a", tls=shown) as asking:
             assert [suite.name for suite in asking.suites()] == ["shop", "guard"]
+        with client(running, None, tls=shown) as asking:  # known by its certificate alone
+            assert len(asking.suites()) == 2
         with client(running, "nobody", tls=shown) as asking, pytest.raises(RefusedError):
             asking.suites()
         unshown = Tls(tmp_path / "ca.pem")  # no certificate: no connection

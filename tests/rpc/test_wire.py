@@ -26,7 +26,7 @@ from otel_toolselect.rpc.gen import verdict_pb2
 from otel_toolselect.stats.confusion import confusion_of
 from otel_toolselect.stats.rates import rate
 
-EXAMPLES = settings(max_examples=40)
+EXAMPLES = settings(max_examples=25)
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 maybe = st.none() | text
 layers = st.sampled_from(LAYERS)

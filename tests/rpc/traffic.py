@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from otel_toolselect.app.serving import Serving, serving
 from otel_toolselect.client import Client
@@ -145,3 +146,9 @@ def eventually(holds: Callable[[], bool], within_s: float = 60.0) -> bool:
 def window(index: int = 0) -> dict[str, int]:
     begin = START + index * 10**9
     return {"since_ns": begin, "until_ns": begin + HOUR_NS}
+
+
+def health(channel: Any, service: str) -> int:
+    """The word of grpc.health.v1 for a service."""
+    stub = health_pb2_grpc.HealthStub(channel)
+    return int(stub.Check(health_pb2.HealthCheckRequest(service=service), timeout=60).status)

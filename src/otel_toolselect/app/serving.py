@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from otel_toolselect.receive.access import Access
     from otel_toolselect.receive.extras import GrpcServices
     from otel_toolselect.store import RawEngine, RawResult, Store
+    from otel_toolselect.telemetry.metrics import Collector
 
 Lend = Callable[["RawEngine", str], AbstractContextManager[str]]
 """Lends an embedded engine in a directory to other processes while the block lasts (`web.lending.lend`)."""
@@ -80,6 +81,7 @@ def serving(
     from otel_toolselect.app.monitoring import watching
     from otel_toolselect.app.monitoring_figures import MonitorCollector
     from otel_toolselect.app.store_figures import StoreCollector
+    from otel_toolselect.app.storing import apply_retention
     from otel_toolselect.receive import Receiver
     from otel_toolselect.store import open_store
     from otel_toolselect.store.dsn import Embedded, parse
@@ -99,7 +101,7 @@ def serving(
                 f"the span table at {store.dsn} was made by a Collector and is only read; name another database in "
                 "--store for what is received, and judge that one with `toolselect monitor judge --from`"
             )
-        store.set_retention(settings.retention.days or None)
+        apply_retention(store, settings.retention)
         spool = spool_folder(settings)
         sink: Sink = store
         after_judging = stack.enter_context(ExitStack())
@@ -117,7 +119,7 @@ def serving(
         receiver = Receiver(
             receive_settings(settings, spool),
             sink,
-            collectors=[StoreCollector(store)],
+            collectors=[StoreCollector(store), *_figures(offered)],
             pages=shown,
             services=offered,
         )
@@ -191,6 +193,10 @@ def _offered(
     return stack.enter_context(
         services(Backing(handle, settings, lambda: None if live is None else live.files.panel, settle))
     )
+
+
+def _figures(offered: GrpcServices | None) -> list[Collector]:
+    return [] if offered is None else [offered.figures]
 
 
 def _running(receiver: Receiver, store: Store, settings: Settings, spool: Path, pages: bool) -> Serving:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from otel_toolselect.telemetry.metrics import Collector
+
 
 @dataclass(frozen=True, slots=True)
 class GrpcServices:
@@ -16,3 +18,5 @@ class GrpcServices:
     names: tuple[str, ...]
     add: Callable[[Any], None]
     """Given the `grpc.aio.Server` before it starts."""
+    figures: Collector
+    """For /metrics."""

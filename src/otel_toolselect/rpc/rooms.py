@@ -8,12 +8,14 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 from otel_toolselect.receive.status import BusyError, SlowAnswerError
 
 T = TypeVar("T")
 _RETRY_S = 1.0
+Outcome = Literal["done", "failed", "slow", "busy"]
+"""Of a piece of work: answered; an error, or the caller went; took too long; there was no place."""
 
 
 class GivenUpError(Exception):
@@ -46,7 +48,9 @@ class Room:
     """
 
     def __init__(self, name: str, places: int, *, queue: int) -> None:
-        self._name = name
+        self.name = name
+        self.outcomes: dict[Outcome, int] = dict.fromkeys(get_args(Outcome), 0)
+        """On the event loop only."""
         self._threads = ThreadPoolExecutor(places, thread_name_prefix=f"toolselect-{name}")
         self._most = places * (1 + queue)
         self._under_way = 0
@@ -59,9 +63,24 @@ class Room:
 
     async def run(self, work: Callable[[Clock], T], within_s: float) -> T:
         """What the work returns or raises. Raises BusyError, and SlowAnswerError when time is over."""
+        outcome: Outcome = "failed"
+        try:
+            found = await self._run(work, within_s)
+            outcome = "done"
+            return found
+        except BusyError:
+            outcome = "busy"
+            raise
+        except SlowAnswerError:
+            outcome = "slow"
+            raise
+        finally:
+            self.outcomes[outcome] += 1
+
+    async def _run(self, work: Callable[[Clock], T], within_s: float) -> T:
         with self._lock:
             if self._under_way >= self._most:
-                raise BusyError(f"{self._under_way} {self._name} requests are under way", retry_after_s=_RETRY_S)
+                raise BusyError(f"{self._under_way} {self.name} requests are under way", retry_after_s=_RETRY_S)
             self._under_way += 1
         clock = Clock(time.monotonic() + within_s)
         future = self._threads.submit(work, clock)
@@ -70,7 +89,7 @@ class Room:
             async with asyncio.timeout(within_s):
                 return await asyncio.wrap_future(future)
         except (TimeoutError, GivenUpError):
-            raise SlowAnswerError(f"not done after {within_s:.3g} s", where=self._name) from None
+            raise SlowAnswerError(f"not done after {within_s:.3g} s", where=self.name) from None
         finally:
             clock.give_up()
 

@@ -11,6 +11,7 @@ from otel_toolselect.app.judging_process import Processes
 from otel_toolselect.receive.extras import GrpcServices
 from otel_toolselect.rpc.confusion import ConfusionService
 from otel_toolselect.rpc.evaluation import EvaluationService
+from otel_toolselect.rpc.figures import RpcCollector
 from otel_toolselect.rpc.gen import confusion_service_pb2, evaluation_service_pb2, verdict_service_pb2
 from otel_toolselect.rpc.gen.confusion_service_pb2_grpc import add_ConfusionServiceServicer_to_server
 from otel_toolselect.rpc.gen.evaluation_service_pb2_grpc import add_EvaluationServiceServicer_to_server
@@ -40,15 +41,16 @@ def services(backing: Backing, rhythm: Rhythm | None = None) -> Iterator[GrpcSer
     streams = Room("stream", _READERS, queue=wanted.streams)
     processes = Processes()
 
+    verdicts = VerdictService(backing, streams, wanted.streams, rhythm or Rhythm())
+
     def add(server: Any) -> None:
         evaluation = EvaluationService(backing, evaluations, processes, wanted.seconds)
         add_EvaluationServiceServicer_to_server(evaluation, server)
         add_ConfusionServiceServicer_to_server(ConfusionService(backing, readers, wanted.seconds), server)
-        verdicts = VerdictService(backing, streams, wanted.streams, rhythm or Rhythm())
         add_VerdictServiceServicer_to_server(verdicts, server)
 
     try:
-        yield GrpcServices(NAMES, add)
+        yield GrpcServices(NAMES, add, RpcCollector((evaluations, readers, streams), lambda: verdicts.open))
     finally:
         processes.close()
         for room in (evaluations, readers, streams):
