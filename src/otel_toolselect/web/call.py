@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 CARRIED = ("since", "until", "suite", "agent", "service", "model", "catalog", "tenant")
 """Filters that go along when the reader goes to another page."""
+SURROGATES = "surrogatepass"
+"""Names come from JSON, which may hold half characters; an address holds them as bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,18 +91,22 @@ class Call:
     def here(self, **changes: str | int | None) -> str:
         """This page with other values in its address; its cursor goes unless one is given."""
         kept = [(name, value) for name, value in self.query.multi_items() if name not in changes and name != "cursor"]
-        return self.site.root + quote(self.path, safe="/") + _query([*kept, *changes.items()])
+        return self.site.root + quote(self.path, safe="/", errors=SURROGATES) + _query([*kept, *changes.items()])
 
     def at(self, query: str | None) -> str | None:
         """This page with a whole query string, such as `RunList.next`; None stays None."""
-        return None if query is None else f"{self.site.root}{quote(self.path, safe='/')}?{query.removeprefix('?')}"
+        return (
+            None
+            if query is None
+            else f"{self.site.root}{quote(self.path, safe='/', errors=SURROGATES)}?{query.removeprefix('?')}"
+        )
 
 
 def _query(pairs: list[tuple[str, str | int | None]]) -> str:
     kept = [(name, str(value)) for name, value in pairs if value not in (None, "")]
-    return f"?{urlencode(kept)}" if kept else ""
+    return f"?{urlencode(kept, errors=SURROGATES)}" if kept else ""
 
 
 def part(text: str) -> str:
     """Text as one part of a path."""
-    return quote(text, safe="")
+    return quote(text, safe="", errors=SURROGATES)

@@ -95,7 +95,7 @@ class Filters:
     def query(self, **changes: Any) -> str:
         """The query string of these filters with some changed; any change but of `cursor` goes to the first page."""
         changed = self.changed(**changes) if changes else self
-        return urlencode(changed.pairs())
+        return urlencode(changed.pairs(), errors="surrogatepass")
 
     def changed(self, **changes: Any) -> Filters:
         """A single text stands for a filter of one value, None for none. A change leads to the first page."""

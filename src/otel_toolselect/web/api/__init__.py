@@ -19,6 +19,7 @@ list that `_reader` does not name are declared by the function that has them, an
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
@@ -27,7 +28,7 @@ from fastapi import APIRouter, Depends, FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.security import HTTPBearer
 from starlette.exceptions import HTTPException
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from otel_toolselect import __version__
 from otel_toolselect.app.browse.filters import MOST_CHARACTERS, MOST_VALUES
@@ -105,6 +106,14 @@ def _admin(call: Bare) -> Call:
 Labeller = Annotated[Call, Depends(_labeller)]
 Admin = Annotated[Call, Depends(_admin)]
 
+
+class AsciiJson(JSONResponse):
+    """Texts of traces may hold half characters, which UTF-8 cannot spell, but JSON can."""
+
+    def render(self, content: Any) -> bytes:
+        return json.dumps(content, allow_nan=False, separators=(",", ":")).encode("ascii")
+
+
 _PROBLEM_SCHEMA: dict[str, Any] = {
     "type": "object",
     "required": ["title", "status", "detail"],
@@ -136,6 +145,7 @@ def api_app(site: Site) -> FastAPI:
         version=__version__,
         docs_url=None,  # they load their scripts from elsewhere
         redoc_url=None,
+        default_response_class=AsciiJson,
         dependencies=[Depends(HTTPBearer(auto_error=False, description="a token with the scope read"))],
         responses=_RESPONSES,
     )
