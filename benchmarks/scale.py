@@ -22,6 +22,8 @@ from benchmarks.all import RESULTS
 from benchmarks.scale_shards import TRACES, Balance, Grown, Lost, error_of_rates, simulated
 from benchmarks.scale_tiers import RESULTS as TIERS
 
+from otel_toolselect.store.clickhouse import ROWS_PER_INSERT
+
 PAGE = Path(__file__).parents[1] / "docs" / "scale.md"
 RATES = (1_000, 100_000, 10_000_000)
 RETENTION_DAYS = (7, 30, 90)
@@ -45,11 +47,10 @@ class Plan:
     """Of one receiving process, as by default."""
     insert_mib: int = 8
     """Of requests in one insert, as by default (`[spool] insert_bytes`)."""
-    large_insert_mib: int = 128
     parts_per_s: float = 10.0
     """New parts that one table of one server takes and merges for good. ClickHouse advises one insert a second, and
     begins to refuse at 3,000 parts of a partition."""
-    cell_rate: int = 250_000
+    cell_rate: int = 75_000
     """Spans a second of one cluster, where more than one stand side by side."""
     spans_per_trace: int = 7
 
@@ -64,6 +65,7 @@ class Costs:
     store_judged_us: float
     bytes_in: float
     bytes_to_store: float
+    bytes_spooled: float
     disk_raw: float
     disk_all: float
     shared_us: float
@@ -81,6 +83,7 @@ def costs() -> Costs:
         store_judged_us=judged_tier["store_cpu_ms"],
         bytes_in=judged_tier["bytes_in"],
         bytes_to_store=judged_tier["bytes_to_store"],
+        bytes_spooled=tiers["spooled"]["bytes_zstd"],
         disk_raw=median(found["disk_spans_bytes"] for found in judged),
         disk_all=median(found["disk_merged_bytes"] for found in judged),
         shared_us=tiers["shared"]["arrival_us"] + tiers["shared"]["bond_us"],
@@ -129,6 +132,7 @@ def costs_table(cost: Costs) -> str:
         ("hear of every trace of the crew", "each worker", f"{cost.shared_us:.1f} us a trace"),
         ("request of a sender", "network", f"{cost.bytes_in:,.0f} bytes"),
         ("to the store, as it is compressed", "network", f"{cost.bytes_to_store:,.0f} bytes"),
+        ("in the spool, compressed", "disk of a receiver", f"{cost.bytes_spooled:,.0f} bytes"),
         ("spans, merged", "disk of one replica", f"{cost.disk_raw:.0f} bytes"),
         ("all tables, merged", "disk of one replica", f"{cost.disk_all:.0f} bytes"),
     ]
@@ -199,8 +203,8 @@ def gbit(value: float) -> str:
 
 def limits_table(cost: Costs, plan: Plan) -> str:
     """Where each tier ends, however many machines of it there are."""
-    per_mib = _MIB / cost.bytes_in
-    inserts = [(mib, plan.parts_per_s * mib * per_mib) for mib in (plan.insert_mib, plan.large_insert_mib)]
+    inserts = [("8 MiB, as by default", plan.insert_mib * _MIB / cost.bytes_in)]
+    inserts += [(f"{ROWS_PER_INSERT:,} spans, the most", ROWS_PER_INSERT)]
     crew = plan.busy * plan.spans_per_trace / cost.shared_us * 1e6
     rows = [
         (
@@ -211,11 +215,11 @@ def limits_table(cost: Costs, plan: Plan) -> str:
         ("one judging worker", f"{1e6 / cost.judge_us:,.0f} spans/s", "one core"),
         *(
             (
-                f"one cluster, inserts of {mib} MiB",
-                f"{rate:,.0f} spans/s",
+                f"one cluster, inserts of {words}",
+                f"{spans * plan.parts_per_s:,.0f} spans/s",
                 f"each insert makes a part on every shard; a table takes {plan.parts_per_s:.0f} a second",
             )
-            for mib, rate in inserts
+            for words, spans in inserts
         ),
         ("one crew, half busy", f"{crew:,.0f} spans/s", "every worker hears of every trace"),
         ("one tenant on one shard", "no limit", "traces are spread by their own id, not by tenant"),
@@ -228,7 +232,7 @@ def spool_table(cost: Costs, plan: Plan) -> str:
     for share in (0.1, 0.5, 1.0):
         rate = share / cost.receive_us * 1e6
         plain = plan.spool_gib * 2**30 / (rate * cost.bytes_in)
-        packed = plan.spool_gib * 2**30 / (rate * cost.bytes_to_store)
+        packed = plan.spool_gib * 2**30 / (rate * cost.bytes_spooled)
         day = rate * cost.bytes_in * DAY_S / 2**30
         rows.append((f"{share:.0%}", f"{rate:,.0f}", f"{plain:,.0f} s", f"{packed:,.0f} s", f"{day / 24:,.0f} GiB"))
     kept = f"{plan.spool_gib} GiB"

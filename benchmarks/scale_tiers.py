@@ -30,30 +30,42 @@ from benchmarks.server import Server, process
 
 from benchmarks import processes
 from otel_toolselect.model.spans import Span
+from otel_toolselect.receive.records import Packer, Request
 from otel_toolselect.store import open_store
 from otel_toolselect.store.crew_api import TraceBonds
 
 RESULTS = Path(__file__).parent / "scale_tiers.json"
-_ROWS = "SELECT sum(rows) FROM system.parts WHERE active AND database = 'default' AND table = '{}'"
+_SPANS = "SELECT sum(rows) FROM system.parts WHERE active AND database = 'default' AND table = 'otel_traces'"
+_JUDGED = "SELECT uniqExact(RunId) FROM default.verdicts"
 _IN_FLIGHT = 8
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="what each tier of a cluster costs")
     parser.add_argument("--runs", type=int, default=6_000)
-    parser.add_argument("--part", choices=("stored", "judged", "shared"), action="append")
+    parser.add_argument("--part", choices=("stored", "judged", "shared", "spooled"), action="append")
     arguments = parser.parse_args()
     found: dict[str, Any] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     measured: dict[str, Callable[[], dict[str, float]]] = {
         "stored": lambda: tiers(arguments.runs, judge=False),
         "judged": lambda: tiers(arguments.runs, judge=True),
         "shared": shared,
+        "spooled": spooled,
     }
     for part in arguments.part or measured:
         found[part] = measured[part]() | {"load_average": round(os.getloadavg()[0], 1)}
         print(part, json.dumps(found[part]), flush=True)
     found["date"] = time.strftime("%Y-%m-%d")
     RESULTS.write_text(json.dumps(found, indent=1) + "\n")
+
+
+def spooled() -> dict[str, float]:
+    """Bytes of a span that waits for the store, with `[spool] compression` off and on."""
+    bodies = [(request.body, request.spans) for request in Load(Shape(runs=600)).requests()]
+    spans = sum(n for _, n in bodies)
+    packer = Packer("zstd")
+    packed = sum(len(packer.pack(Request("traces", "protobuf", body), n, 0)[1]) for body, n in bodies)
+    return {"bytes_none": round(sum(len(b) for b, _ in bodies) / spans, 1), "bytes_zstd": round(packed / spans, 1)}
 
 
 def shared(traces: int = 50_000) -> dict[str, float]:
@@ -137,16 +149,15 @@ def serving(folder: Path, port: int, suite: str | None) -> Iterator[Server]:
         if not line:
             raise RuntimeError((folder / "serve.log").read_text())
         target = Target(json.loads(line)["grpc"], "grpc")
-        yield Server(
-            "serve", running.pid, target, counting(port, "otel_traces"), counting(port, "verdicts") if suite else None
-        )
+        yield Server("serve", running.pid, target, counting(port, _SPANS), counting(port, _JUDGED) if suite else None)
 
 
-def counting(port: int, table: str) -> Callable[[], int]:
-    """Rows of a table, by its parts: it costs the store nothing that counts."""
-    query = urllib.parse.urlencode({"query": _ROWS.format(table)})
+def counting(port: int, sql: str) -> Callable[[], int]:
+    """A number of the store's, asked for every second: more often the question would be part of the cost."""
+    query = urllib.parse.urlencode({"query": sql})
 
     def count() -> int:
+        time.sleep(1)
         with urllib.request.urlopen(f"http://localhost:{port}/?{query}") as answer:
             return int(answer.read())
 
