@@ -14,6 +14,7 @@ same call may succeed later; the receiver maps it to a gRPC or HTTP status in on
     ├── TooFewError            exit 3   too few observations to decide
     ├── EnvironmentProblem     exit 4   store or server out of reach
     │   ├── StoreError                  the store refused or is away
+    │   │   ├── StoreMissingError       there is nothing at that place yet
     │   │   └── SchemaError             a migration that cannot be made into the schema of a cluster
     │   ├── StoreBusyError              another process holds the embedded store
     │   └── NotifyError                 a receiver of notifications is away or refuses them
@@ -99,6 +100,13 @@ class StoreError(EnvironmentProblem):
     def __init__(self, message: str, *, retryable: bool = True) -> None:
         super().__init__(message)
         self.retryable = retryable
+
+
+class StoreMissingError(StoreError):
+    """There is no store, or no database, where one was named; nothing was to be made. Never retryable."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, retryable=False)
 
 
 class SchemaError(StoreError):

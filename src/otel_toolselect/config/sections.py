@@ -294,10 +294,17 @@ class Limits:
 class Retention:
     """`days` for which spans are kept by their start, 0: for ever; an older one is rejected when it arrives. A start
     more than `skew` seconds ahead of this machine's clock is kept with the attribute `toolselect.clock_skew`.
+    `run_days`: for which runs and what was judged of them are kept since they were written last, 0: for ever.
+
+    Of a server: rows older than `move_after_days` go to the volume `move_to` of its `storage_policy` (docs/store.md).
     """
 
     days: int = setting(0, v.whole(0, 36_500))
     skew: float = setting(86_400.0, v.seconds)
+    run_days: int = setting(0, v.whole(0, 36_500))
+    storage_policy: str = setting("", v.text)
+    move_to: str = setting("", v.text)
+    move_after_days: int = setting(0, v.whole(0, 36_500))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from otel_toolselect.store.audit_api import AuditEntry, AuditPage
 from otel_toolselect.store.judged_api import Judged, Kept
 from otel_toolselect.store.label_api import Labels, Sampling
 from otel_toolselect.store.opening import open_store
+from otel_toolselect.store.retention_api import Tier
 from otel_toolselect.store.serveinfo import (
     SERVE_INFO_NAME,
     ServeInfo,
@@ -16,6 +17,7 @@ from otel_toolselect.store.serveinfo import (
     remove_serve_info,
     write_serve_info,
 )
+from otel_toolselect.store.state_api import StoreState
 
 __all__ = [
     "SERVE_INFO_NAME",
@@ -33,7 +35,9 @@ __all__ = [
     "ScopeFigures",
     "ServeInfo",
     "Store",
+    "StoreState",
     "TableSize",
+    "Tier",
     "Trace",
     "open_store",
     "read_serve_info",

@@ -24,6 +24,7 @@ from otel_toolselect.store.crew_api import Crews
 from otel_toolselect.store.judged_api import Judged
 from otel_toolselect.store.label_api import Labels
 from otel_toolselect.store.retention_api import Tier
+from otel_toolselect.store.state_api import StoreState
 
 Trace: TypeAlias = tuple[tuple[Span, ...], tuple[LogRecord, ...]]
 """All spans and all log records of one trace id."""
@@ -325,6 +326,10 @@ class Store(Protocol):
 
     def sizes(self) -> tuple[TableSize, ...]:
         """What the tables take, in order of name; tables without rows are left out. Reads no data, only the catalog."""
+        ...
+
+    def state(self) -> StoreState:
+        """Engine, schema, tables, retention and replicas as they are. Reads no data, only the catalog."""
         ...
 
     def raw_engine(self) -> RawEngine | None:

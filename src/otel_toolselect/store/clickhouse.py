@@ -19,6 +19,7 @@ from otel_toolselect.model.spans import LogRecord, Span
 from otel_toolselect.model.verdicts import Cell, RunVerdict
 from otel_toolselect.store import (
     arrivals,
+    inspecting,
     observing,
     overviews,
     queries,
@@ -45,6 +46,7 @@ from otel_toolselect.store.label_rows import LabelRows
 from otel_toolselect.store.queries import LOGS, SPANS, Select, Tables, TraceFilter
 from otel_toolselect.store.retention_api import Tier
 from otel_toolselect.store.session import Session
+from otel_toolselect.store.state_api import StoreState
 from otel_toolselect.store.versions import Versions
 
 T = TypeVar("T")
@@ -161,6 +163,9 @@ class ClickHouseStore:
 
     def arrivals(self, since: Cursor | None = None, limit: int = 10_000) -> Arrivals:
         return arrivals.read(self._session, self.tables, since, limit)
+
+    def state(self) -> StoreState:
+        return inspecting.state(self._session, self.tables)
 
     def set_retention(self, days: int | None, *, run_days: int | None = None, tier: Tier | None = None) -> None:
         retention.apply(self._session, self.tables, days, run_days, tier)

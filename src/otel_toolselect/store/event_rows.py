@@ -12,40 +12,46 @@ import json
 from typing import Any
 
 from otel_toolselect.model.runs import AssistantText, Event, Run, ToolCall, ToolResult, Unknown
-from otel_toolselect.model.values import canonical, writer
+from otel_toolselect.model.values import canonical, quoted as _quoted
 
 FIELDS = (
     "Kind", "Turn", "Seq", "Dialect", "Agent", "Text", "Name", "CallId", "Args", "ArgsUnknown", "ArgsRaw", "Emitted",
     "Executed", "Server", "StartNs", "SpanId", "CallSeq", "Ok", "Value", "ValueUnknown", "ErrorType", "Infra",
     "DurationNs",
 )  # fmt: skip
-_TEXT_EVENT, _CALL_EVENT, _RESULT_EVENT = "assistant", "tool_call", "tool_result"
-_write = writer(sort_keys=False)
+_TEXT_EVENT, _CALL_EVENT = "assistant", "tool_call"
 
 
 def events_text(run: Run) -> str:
-    """The events of a run as JSON text."""
-    return _write([_row(event, run.final_text) for event in run.events])
+    """The events of a run as JSON text. Written piece by piece: to make lists of mostly nulls for an encoder takes
+    twice the time.
+    """
+    return f"[{','.join([_row(event, run.final_text) for event in run.events])}]"
 
 
-def _row(e: Event, final_text: str | None) -> list[Any]:
+def _row(e: Event, final_text: str | None) -> str:
+    agent = "null" if e.agent is None else _quoted(e.agent)
     if isinstance(e, AssistantText):
-        text = None if e.text == final_text else e.text
-        return [_TEXT_EVENT, e.turn, e.seq, e.dialect, e.agent, text, *(None,) * 17]
+        text = "null" if e.text == final_text else _quoted(e.text)
+        return f'["assistant",{e.turn},{e.seq},{_quoted(e.dialect)},{agent},{text}{",null" * 17}]'
+    start = f"{e.turn},{e.seq},{_quoted(e.dialect)},{agent},null,{_quoted(e.name)},{_or_null(e.call_id)}"
     if isinstance(e, ToolCall):
-        return [
-            _CALL_EVENT, e.turn, e.seq, e.dialect, e.agent, None, e.name, e.call_id, *_known(e.args), e.args_raw,
-            int(e.emitted), int(e.executed), e.server, e.start_ns, e.span_id, *(None,) * 7,
-        ]  # fmt: skip
-    return [
-        _RESULT_EVENT, e.turn, e.seq, e.dialect, e.agent, None, e.name, e.call_id, *(None,) * 8, e.call_seq,
-        None if e.ok is None else int(e.ok), *_known(e.value), e.error_type, int(e.infra), e.duration_ns,
-    ]  # fmt: skip
+        raw, server, span_id = _or_null(e.args_raw), _or_null(e.server), _quoted(e.span_id)
+        flags = f"{int(e.emitted)},{int(e.executed)}"
+        return f'["tool_call",{start},{_known(e.args)},{raw},{flags},{server},{e.start_ns},{span_id}{",null" * 7}]'
+    ok = "null" if e.ok is None else int(e.ok)
+    duration = "null" if e.duration_ns is None else e.duration_ns
+    ended = f"{_known(e.value)},{_or_null(e.error_type)},{int(e.infra)},{duration}"
+    return f'["tool_result",{start}{",null" * 8},{e.call_seq},{ok},{ended}]'
 
 
-def _known(value: Any) -> tuple[str | None, str | None]:
+def _known(value: Any) -> str:
     """Canonical text and null, or null and why the value is not known."""
-    return (None, value.reason) if isinstance(value, Unknown) else (canonical(value), None)
+    return f"null,{_quoted(value.reason)}" if isinstance(value, Unknown) else f"{_quoted(canonical(value))},null"
+
+
+def _or_null(text: str | None) -> str:
+    return "null" if text is None else _quoted(text)
 
 
 def read_events(text: str, final_text: str | None) -> tuple[Event, ...]:

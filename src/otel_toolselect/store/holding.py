@@ -10,7 +10,7 @@ import threading
 from collections import Counter
 from pathlib import Path
 
-from otel_toolselect.errors import StoreBusyError, StoreError
+from otel_toolselect.errors import StoreBusyError, StoreError, StoreMissingError
 
 # chDB's lock: while it holds a directory it flocks this file there, with its process id inside
 _ENGINE_LOCK = "status"
@@ -51,9 +51,8 @@ def check_directory(path: str, *, create: bool) -> None:
     """Make the directory or insist that it is there; `StoreBusyError` when another process holds it."""
     directory = Path(path)
     if not directory.is_dir() and not create:
-        raise StoreError(
-            f"there is no store at {path}; fill one with `toolselect serve` or `replay`, or name another --store",
-            retryable=False,
+        raise StoreMissingError(
+            f"there is no store at {path}; fill one with `toolselect serve` or `replay`, or name another --store"
         )
     try:
         directory.mkdir(parents=True, exist_ok=True)

@@ -18,7 +18,7 @@ from typing import Any
 
 from otel_toolselect.errors import StoreError
 from otel_toolselect.store import queries, schema
-from otel_toolselect.store.cluster import local
+from otel_toolselect.store.cluster import Cluster, local
 from otel_toolselect.store.cluster_ddl import OnCluster
 from otel_toolselect.store.ddl import Statement
 from otel_toolselect.store.faults import denied
@@ -39,6 +39,11 @@ class Migration:
     text: str
 
     @property
+    def label(self) -> str:
+        """`0001_spans`."""
+        return f"{self.number:04}_{self.name}"
+
+    @property
     def checksum(self) -> str:
         return hashlib.sha256(self.text.encode()).hexdigest()
 
@@ -50,7 +55,7 @@ class Migration:
 
     def read(self) -> Iterable[tuple[str, str, Statement]]:
         """Where each statement stands, its text, and what it says; `SchemaError` for one that is not known."""
-        return schema.numbered(f"{self.number:04}_{self.name}", self.statements)
+        return schema.numbered(self.label, self.statements)
 
 
 def shipped() -> tuple[Migration, ...]:
@@ -103,10 +108,16 @@ def plan(session: Session, migrations: Sequence[Migration] | None = None) -> Pla
     if not applied:
         final = schema_of(wanted)
         if _fits(final, tables, session):
-            return Plan((Step(tuple(_made(final, session)), tuple(missing)),), names)
-    own = [] if applied else _made(schema_of(()), session)
+            return Plan((Step(tuple(_made(final, session.database, session.cluster)), tuple(missing)),), names)
+    own = [] if applied else _made(schema_of(()), session.database, session.cluster)
     steps = [Step(tuple(own), ())] if own else []
     return Plan((*steps, *_replayed(wanted, missing, tables, session)), names)
+
+
+def from_nothing(database: str, cluster: Cluster | None) -> list[str]:
+    """What makes a database that is not there yet, and all that is in it."""
+    on = cluster.on if cluster else ""
+    return [f"CREATE DATABASE IF NOT EXISTS `{database}`{on}", *_made(schema_of(shipped()), database, cluster)]
 
 
 def migrate(session: Session, migrations: Sequence[Migration] | None = None) -> list[Migration]:
@@ -131,9 +142,8 @@ def schema_of(migrations: Sequence[Migration]) -> Schema:
     return found
 
 
-def _made(wanted: Schema, session: Session) -> list[str]:
-    cluster = session.cluster
-    return schema.statements(wanted) if cluster is None else OnCluster(cluster, session.database).create(wanted)
+def _made(wanted: Schema, database: str, cluster: Cluster | None) -> list[str]:
+    return schema.statements(wanted) if cluster is None else OnCluster(cluster, database).create(wanted)
 
 
 def _fits(wanted: Schema, tables: Tables, session: Session) -> bool:

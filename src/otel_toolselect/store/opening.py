@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from otel_toolselect.errors import StoreBusyError, StoreError
+from otel_toolselect.errors import StoreBusyError, StoreError, StoreMissingError
 from otel_toolselect.store import holding, queries
 from otel_toolselect.store.dsn import DEFAULT_DATABASE, Embedded, Remote, parse
 from otel_toolselect.store.serveinfo import ServeInfo, read_serve_info
@@ -124,7 +124,7 @@ def _store(
 
 
 def _check_cluster(session: Session) -> None:
-    """The DSN says whether the database is on a cluster, and so must its tables: by other settings answers are wrong."""
+    """The DSN says whether the database is on a cluster, and so must its tables: other settings answer wrongly."""
     found = session.select(queries.ENGINE_TEXT, {"name": queries.SPANS})
     engine, text = ((found.get(name) or [""])[0] for name in ("Engine", "Text"))
     if engine == "Distributed" and session.cluster is None:
@@ -200,7 +200,10 @@ def _in_database(client: Client, where: str, database: str, *, create: bool, clu
         found = session.select(queries.DATABASE_EXISTS, {"name": database})
         if not found["n"][0]:
             if not create:
-                raise StoreError(f"there is no database {database!r} at {where}; name another --store", retryable=False)
+                raise StoreMissingError(
+                    f"there is no database {database!r} at {where}; name another --store, or make it with "
+                    "`toolselect store migrate`"
+                )
             on = cluster.on if cluster else ""
             execute(session, queries.CREATE_DATABASE + on, {"name": database})
         client.database = None if database == DEFAULT_DATABASE and not client.database else database

@@ -32,6 +32,8 @@ STORAGE_VOLUMES = (
 TABLE_TEXT = (
     "SELECT create_table_query AS Text FROM system.tables WHERE database = currentDatabase() AND name = {name:String}"
 )
+TABLE_TEXTS = "SELECT name AS Name, create_table_query AS Text FROM system.tables WHERE database = currentDatabase()"
+ENGINE_VERSION = "SELECT version() AS Version"
 ENGINE_TEXT = (
     "SELECT engine AS Engine, engine_full AS Text FROM system.tables"
     " WHERE database = currentDatabase() AND name = {name:String}"
@@ -195,6 +197,19 @@ def table_sizes(cluster: Cluster | None) -> str:
     return f"""SELECT replaceRegexpOne(table, '{LOCAL}$', '') AS table, sum(rows) AS Rows, count() AS Parts,
     sum(bytes_on_disk) AS Bytes
 FROM {parts} WHERE active AND database = currentDatabase() GROUP BY table ORDER BY table"""
+
+
+def replicas(cluster: Cluster) -> str:
+    """Each server of a cluster, with what its replicated tables of this database say."""
+    name = literal(cluster.name)
+    return f"""SELECT toUInt32(shard_num) AS Shard, host_name AS Host, toUInt64(Readonly) AS Readonly,
+    toUInt64(Delay) AS Delay, toUInt64(Waiting) AS Waiting
+FROM system.clusters AS C
+LEFT JOIN (SELECT hostName() AS Named, sum(is_readonly) AS Readonly, max(absolute_delay) AS Delay,
+        sum(queue_size) AS Waiting
+    FROM clusterAllReplicas({name}, system.replicas) WHERE database = currentDatabase() GROUP BY Named) AS R
+    ON R.Named = C.host_name OR startsWith(C.host_name, concat(R.Named, '.'))
+WHERE cluster = {name} ORDER BY shard_num, replica_num"""
 
 
 def record_tables(tables: Tables) -> list[str]:

@@ -1,8 +1,8 @@
 """How long rows are kept, and on which disks: a TTL of the tables, which ClickHouse applies when it cleans up.
 
 A span or log record is as old as its own time or its arrival, whichever is earlier: what is dated in the future ages
-from its arrival, so that no partition stays for ever. One without a time ages from its arrival as well. What was judged
-is as old as the time at which it was written: so a row never outlives the one that replaced it, and is never seen again.
+from its arrival, so that no partition stays for ever. One without a time ages from its arrival as well. What was
+judged is as old as the time at which it was written: so no row outlives the one that replaced it, to be seen again.
 """
 
 from __future__ import annotations

@@ -1,0 +1,42 @@
+"""What a store says of itself, read from the engine's catalog alone."""
+
+from __future__ import annotations
+
+from otel_toolselect.store import migrations, overviews, queries, retention
+from otel_toolselect.store.cluster import local
+from otel_toolselect.store.queries import SPANS, Tables
+from otel_toolselect.store.session import Session
+from otel_toolselect.store.state_api import ReplicaState, StoreState, TableState
+
+
+def state(session: Session, tables: Tables) -> StoreState:
+    """See `Store.state`."""
+    planned = migrations.plan(session)
+    sizes = {size.table: size for size in overviews.sizes(session)}
+    texts = session.select(queries.TABLE_TEXTS)
+    held = dict(zip(texts.get("Name", ()), texts.get("Text", ()), strict=True))
+    listed = []
+    for name in migrations.schema_of(migrations.shipped()).tables:
+        text = held.get(local(name) if session.cluster else name)
+        if text is not None:
+            size = sizes.get(name)
+            figures = (size.rows, size.parts, size.bytes) if size else (0, 0, 0)
+            listed.append(TableState(name, *figures, keeps=retention.described(text)))
+    return StoreState(
+        engine=str(session.select(queries.ENGINE_VERSION)["Version"][0]),
+        applied=tuple(f"{number:04}_{name}" for number, name in sorted(planned.applied.items())),
+        pending=tuple(migration.label for migration in planned.missing),
+        statements=tuple(planned.statements),
+        tables=tuple(sorted(listed, key=lambda one: one.table)),
+        cluster=session.cluster.name if session.cluster else None,
+        replicas=_replicas(session),
+        foreign=tables.foreign(SPANS),
+    )
+
+
+def _replicas(session: Session) -> tuple[ReplicaState, ...]:
+    if session.cluster is None:
+        return ()
+    found = session.select(queries.replicas(session.cluster))
+    names = ("Shard", "Host", "Readonly", "Delay", "Waiting")
+    return tuple(ReplicaState(*row) for row in zip(*(found.get(name, ()) for name in names), strict=True))
