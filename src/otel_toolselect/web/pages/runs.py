@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from otel_toolselect.app import browse
-from otel_toolselect.app.browse.models import Evidence, RunTimeline, TimelineEvent
-from otel_toolselect.model.spans import Span
+from otel_toolselect.app.browse.models import Evidence, RunTimeline
 from otel_toolselect.reports import jsonable
 from otel_toolselect.store.browse_api import MARKS, Facet
 from otel_toolselect.web.call import Call
-from otel_toolselect.web.document import Document, document
+from otel_toolselect.web.document import document
 from otel_toolselect.web.page import Answer, Page, Section, Show
 from otel_toolselect.web.problems import NotFoundError
+from otel_toolselect.web.steps import steps_of
 from otel_toolselect.web.tables import Column, Table
 
 _FACETS: tuple[Facet, ...] = (
@@ -49,23 +47,13 @@ def listed(call: Call) -> Answer:
     return Show("runs.html.j2", values, title="Runs")
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """An event as the page shows it: its content in lines, the findings about it, its raw spans."""
-
-    event: TimelineEvent
-    content: Document | None
-    findings: tuple[Evidence, ...]
-    spans: tuple[tuple[Span, Document], ...]
-
-
 def one(call: Call) -> Answer:
     found = browse.run_timeline(call.reader, call.params["run_id"], call.filters)
     if found is None:
         raise NotFoundError("there is no such run here; it may be another store's, or another tenant's")
     anchors = {finding.key: f"f{number}" for number, finding in enumerate(_findings(found), 1)}
     details = {finding.key: document(jsonable(finding.evidence)) for finding in _findings(found) if finding.evidence}
-    steps = [_step(found, event) for event in found.events]
+    steps = steps_of(found)
     shown = {span.span_id for step in steps for span, _ in step.spans}
     rest = [(span, document(jsonable(span))) for i, span in found.spans.items() if i not in shown]
     values = {"found": found, "run": found.run, "steps": steps, "anchors": anchors, "details": details, "rest": rest}
@@ -74,15 +62,6 @@ def one(call: Call) -> Answer:
 
 def _findings(found: RunTimeline) -> list[Evidence]:
     return [finding for judgement in found.judgements for finding in judgement.findings]
-
-
-def _step(found: RunTimeline, event: TimelineEvent) -> Step:
-    findings = [finding for key in event.evidence if (finding := found.finding(key)) is not None]
-    wrong = [f for f in findings if f.status in ("fail", "needs_review")]
-    marked = {path for finding in wrong for position, path in finding.values if position == event.position}
-    nothing = event.content is None and (event.unknown is not None or event.raw is not None)
-    spans = tuple((found.spans[i], document(jsonable(found.spans[i]))) for i in event.spans if i in found.spans)
-    return Step(event, None if nothing else document(event.content, marked), tuple(findings), spans)
 
 
 PAGES = (Page("/runs", listed), Page("/runs/{run_id:path}", one))
