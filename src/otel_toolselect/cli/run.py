@@ -132,7 +132,7 @@ def command(
     from otel_toolselect.cli._stopping import stoppable
     from otel_toolselect.cli._verdict import finish
     from otel_toolselect.config import load
-    from otel_toolselect.errors import UsageError
+    from otel_toolselect.errors import TooFewError, UsageError
     from otel_toolselect.suites.runner import Options, Playing
 
     kind, where = t.chosen({"exec": exec_, "http": http, "callable": callable_, "model": model})
@@ -178,6 +178,9 @@ def command(
         raise typer.Exit(_STOPPED)
     try:
         finish(ran.done, form, output)
+    except (typer.Exit, TooFewError):
+        if ran.cause != "faults":  # why there are few, or bad ones, is another matter then
+            raise
     finally:
         if wanted.after is not None and after is not None:
             _moved(wanted.after, ran, after, form, output)
@@ -221,8 +224,12 @@ def _moved(before: After, ran: Ran, path: str, form: str, output: str | None) ->
 
 def _tell(ran: Ran) -> None:
     from otel_toolselect.cli._output import say
+    from otel_toolselect.stats import repeats
 
     say(f"{ran.attempts - ran.left} of {ran.attempts} attempts are in {ran.folder}")
+    flips = repeats(ran.done.report.runs).flips
+    if flips.n:
+        say(f"flip rate {flips.passed}/{flips.n} cases; `toolselect flips` shows which, from --format json")
     if ran.nothing:
         say(
             f"{ran.nothing} attempts showed no decision: no spans came, and the answers state no calls; "

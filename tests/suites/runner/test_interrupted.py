@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from otel_toolselect.app.running import Wanted, run
+from otel_toolselect.cli import main
 from otel_toolselect.config import Settings
 from otel_toolselect.errors import UsageError
 from otel_toolselect.reports import flips_json, read_report
@@ -180,6 +181,24 @@ def test_a_dead_target_is_given_up(shop: Shop) -> None:
     ran = shop.run("exec", "sh -c 'kill -9 $$'", attempts=10, playing=Playing(concurrency=1))
     assert ran.cause == "faults"
     assert ran.left == 20
+
+
+def test_a_dead_target_ends_with_4(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = [
+        "run",
+        "--suite",
+        str(shop.suite),
+        "--exec",
+        "sh -c 'kill -9 $$'",
+        "-n",
+        "10",
+        "--dir",
+        str(shop.folder / "x"),
+    ]
+    with pytest.raises(SystemExit) as ended:
+        main(asked)
+    assert ended.value.code == 4
+    assert "the target does not answer" in capsys.readouterr().err
 
 
 def test_a_changed_prompt_is_sent_again(shop: Shop) -> None:

@@ -114,6 +114,7 @@ def test_the_environment_of_an_agent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OTEL_RESOURCE_ATTRIBUTES", "service.name=mine")
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://elsewhere")
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "authorization=x")
+    monkeypatch.setenv("TOOLSELECT_RUN_KEY", "the model's")
     trial = Carriers("s", endpoint="http://127.0.0.1:9", names=Names(case_id="my.case")).trial(attempt())
     found = inherited({"EXTRA": "1"}, trial.environment)
     assert found["OTEL_EXPORTER_OTLP_ENDPOINT"] == "http://127.0.0.1:9"
@@ -123,6 +124,7 @@ def test_the_environment_of_an_agent(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found["OTEL_RESOURCE_ATTRIBUTES"].startswith("service.name=mine,my.case=a,")
     assert found["TOOLSELECT_CASE_ID"] == "a"
     assert "TOOLSELECT_LABEL" not in found
+    assert "TOOLSELECT_RUN_KEY" not in found  # none of the agent's business
     assert found["EXTRA"] == "1"
     untold = inherited({}, Carriers("s").trial(attempt()).environment)
     assert untold["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"] == "http://elsewhere"

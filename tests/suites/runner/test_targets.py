@@ -59,8 +59,9 @@ def test_callable(shop: Shop) -> None:
     assert sorted((call["case"], call["attempt"]) for call in calls) == sorted(by_case(ran))
 
 
-def test_an_async_callable(shop: Shop) -> None:
-    passed(shop, shop.run("callable", f"{CALLABLE}:answer_later"))
+def test_an_async_callable_over_grpc(shop: Shop) -> None:
+    passed(shop, shop.run("callable", f"{CALLABLE}:answer_later", protocol="grpc"))
+    assert {record["source"] for record in shop.journal().values()} == {"spans"}
 
 
 def test_calls_in_the_answer(shop: Shop) -> None:

@@ -143,15 +143,13 @@ def _provider() -> Any:
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ImportError:
         return None
-    exporter: Any
+    spoken = "grpc" if os.environ.get("OTEL_EXPORTER_OTLP_PROTOCOL") == "grpc" else "http"
     try:
-        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-
-        exporter = OTLPSpanExporter()
+        exporters: Any = importlib.import_module(f"opentelemetry.exporter.otlp.proto.{spoken}.trace_exporter")
     except ImportError:
         return None
     provider = TracerProvider()
-    provider.add_span_processor(BatchSpanProcessor(exporter))
+    provider.add_span_processor(BatchSpanProcessor(exporters.OTLPSpanExporter()))
     return provider
 
 

@@ -109,8 +109,10 @@ class Carriers:
 
 
 def inherited(extra: Mapping[str, str], trial_environment: Mapping[str, str]) -> dict[str, str]:
-    """The environment of an agent's process: ours, what the user adds, what names the attempt."""
-    found = {k: v for k, v in os.environ.items() if k != "TRACESTATE"}
+    """The environment of an agent's process: ours without what is meant for this product (keys are among it), what the
+    user adds, what names the attempt.
+    """
+    found = {k: v for k, v in os.environ.items() if k != "TRACESTATE" and not k.startswith("TOOLSELECT_")}
     if "OTEL_EXPORTER_OTLP_ENDPOINT" in trial_environment:
         for name in (*_PER_SIGNAL, *_OF_ANOTHER_PLACE):
             found.pop(name, None)

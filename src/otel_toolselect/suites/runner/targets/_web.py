@@ -70,7 +70,9 @@ class Web:
 
         with self._lock:
             if self._http is None:
-                self._http = httpx.Client(headers=dict(self.headers), follow_redirects=False)
+                # as many connections as there are attempts under way: waiting for one is no time-out of the agent
+                no_limit = httpx.Limits(max_connections=None)
+                self._http = httpx.Client(headers=dict(self.headers), limits=no_limit, follow_redirects=False)
             return self._http
 
 
