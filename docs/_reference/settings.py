@@ -15,7 +15,7 @@ from docs._reference._markdown import cell, code, prose, table
 from otel_toolselect import config
 from otel_toolselect.config import BY_VARIABLE, CONFIG_VARIABLE, KEYS, Key, sections
 
-HEAD = ("setting", "default", "variable", "flag", "meaning")
+HEAD = ("setting", "meaning")
 
 
 def page() -> str:
@@ -29,12 +29,14 @@ def page() -> str:
 
 
 def row(key: Key) -> tuple[str, ...]:
-    place = code(key.name) if key.in_file else f"{code(key.name)} (not in the file)"
-    return place, default(key), code(key.variable or ""), flag(key), meaning(key)
+    ways = [code(key.variable or ""), flag(key), "" if key.in_file else "not in the file"]
+    facts = f"Default {default(key)}. {', '.join(way for way in ways if way)}"
+    return code(key.name), f"{meaning(key)}<br>{facts}"
 
 
 def about(name: str) -> str:
-    return prose(inspect.getdoc(_section(name) if name else config.Settings))
+    text = prose(inspect.getdoc(_section(name) if name else config.Settings))
+    return re.sub(r"docs/([\w-]+)\.md", r"[\1](../\1.md)", text)
 
 
 def default(key: Key) -> str:
