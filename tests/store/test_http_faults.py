@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
+from clickhouse_connect.driver.httpclient import HttpClient
+from urllib3 import Timeout
 
 from otel_toolselect.errors import StoreError
 from otel_toolselect.model.alerting import Silence
 from otel_toolselect.model.labels import Label
 from otel_toolselect.model.runs import ToolDefinition
-from otel_toolselect.store import Store, open_store, opening
+from otel_toolselect.store import Store, open_store
 from otel_toolselect.store.alert_api import AlertRecord, Sending
+from otel_toolselect.store.clickhouse import ClickHouseStore
 from otel_toolselect.store.crew_api import TraceBonds, Worker
 from tests.store.builders import T0, decision, log, run, span, verdict
 from tests.store.databases import Databases
@@ -33,13 +39,22 @@ from tests.store.endpoint.faults import (
 )
 
 TRACES = 60
+_traces = itertools.count(TRACES)
+
+
+@pytest.fixture(scope="module")
+def filled(endpoint_of_module: Endpoint, databases: Databases) -> Iterator[Store]:
+    """A store with some traces, which tests add to and never change."""
+    with databases.lent() as name:
+        opened = open_store(endpoint_of_module.dsn(name, "writer"))
+        opened.insert([span(t, n, attributes={"text": "x" * 50}) for t in range(TRACES) for n in range(3)], [])
+        yield opened
+        opened.close()
 
 
 @pytest.fixture
-def store(server: Endpoint, database: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
-    monkeypatch.setattr(opening, "_ANSWER_S", 1)  # for an endpoint that says nothing
+def store(server: Endpoint, database: str) -> Iterator[Store]:
     opened = open_store(server.dsn(database, "writer"))
-    opened.insert([span(t, n, attributes={"text": "x" * 50}) for t in range(TRACES) for n in range(3)], [log(1)])
     server.asked.clear()
     yield opened
     opened.close()
@@ -50,7 +65,6 @@ def spared(databases: Databases, engine_home: Path) -> Iterator[Store]:
     """A store in which nothing goes wrong."""
     with databases.lent() as name:
         opened = open_store(f"chdb://{engine_home}?database={name}")
-        opened.insert([span(t, n, attributes={"text": "x" * 50}) for t in range(TRACES) for n in range(3)], [log(1)])
         yield opened
         opened.close()
 
@@ -89,12 +103,10 @@ FAULTS_OF_ALL: list[tuple[Fault, str, bool]] = [
     (proxy(401), "401; it wants another login", True),
     (proxy(404), "404; check that --store names ClickHouse's HTTP port", True),
     (proxy(413), "413; a proxy lets no such large bodies pass", True),
-    (silent(), "timed out", True),
 ]
 FAULTS_OF_WRITING: list[tuple[Fault, str, bool]] = [
     *((fault, "out of reach|asked too often", True) for fault in BUSY),
     (proxy(502, runs=True), "out of reach.*502", True),
-    (silent(runs=True), "timed out", True),
     (cut(0), "out of reach", True),
     (proxy(200), "something other than ClickHouse answers", True),
     (proxy(204, ""), "something other than ClickHouse answers", True),
@@ -106,7 +118,8 @@ def names(table: list[Any]) -> list[str]:
 
 
 def whole(store: Store) -> bool:
-    return sum(len(spans) for spans, _ in store.traces()) == TRACES * 3
+    found = store.traces(trace_ids=[f"{t:032x}" for t in range(TRACES)])
+    return sum(len(spans) for spans, _ in found) == TRACES * 3
 
 
 @pytest.mark.parametrize(
@@ -115,19 +128,19 @@ def whole(store: Store) -> bool:
     ids=names(FAULTS_OF_READING + FAULTS_OF_ALL),
 )
 def test_part_of_an_answer_is_never_taken_for_the_whole(
-    store: Store, server: Endpoint, fault: Fault, words: str, retryable: bool
+    filled: Store, server: Endpoint, fault: Fault, words: str, retryable: bool
 ) -> None:
     server.faults.next(fault, on="SpanAttributes")
     with pytest.raises(StoreError, match=words) as caught:
-        list(store.traces())
+        whole(filled)
     assert (caught.value.retryable, [f for f, _ in server.faults.sent]) == (retryable, [fault])
-    assert whole(store)  # and the connection is good for the next
+    assert whole(filled)  # and the connection is good for the next
 
 
 @pytest.mark.parametrize("fault", [*REPEATED, *BUSY, slow(100)], ids=str)
-def test_a_reader_does_not_notice_what_the_client_can_ask_again(store: Store, server: Endpoint, fault: Fault) -> None:
+def test_a_reader_does_not_notice_what_the_client_can_ask_again(filled: Store, server: Endpoint, fault: Fault) -> None:
     server.faults.next(fault, on="SpanAttributes")
-    assert whole(store)
+    assert whole(filled)
     assert [f for f, _ in server.faults.sent] == [fault]
 
 
@@ -135,18 +148,48 @@ def test_a_reader_does_not_notice_what_the_client_can_ask_again(store: Store, se
     ("fault", "words", "retryable"), FAULTS_OF_WRITING + FAULTS_OF_ALL, ids=names(FAULTS_OF_WRITING + FAULTS_OF_ALL)
 )
 def test_an_insert_that_was_not_confirmed_is_an_error_and_done_again_changes_nothing(
-    store: Store, server: Endpoint, fault: Fault, words: str, retryable: bool
+    filled: Store, server: Endpoint, fault: Fault, words: str, retryable: bool
 ) -> None:
-    spans, logs = [span(t, 9, attributes={"n": t}) for t in range(TRACES, 2 * TRACES)], [log(2)]
-    before = store.overview()
     server.faults.next(fault, on="INSERT INTO otel_traces")
-    with pytest.raises(StoreError, match=words) as caught:
+    error = unconfirmed(filled, nullcontext())
+    assert (error.retryable, re.search(words, str(error)) is not None) == (retryable, True), error
+
+
+def unconfirmed(store: Store, meanwhile: AbstractContextManager[object]) -> StoreError:
+    """The error of an insert that goes wrong; done again, each row of it is there once."""
+    trace = next(_traces)
+    spans, logs = [span(trace, n, attributes={"n": n}) for n in range(20)], [log(trace)]
+    before = store.overview()
+    with meanwhile, pytest.raises(StoreError) as caught:
         store.insert(spans, logs)
-    assert caught.value.retryable == retryable
     store.insert(spans, logs)
     found = store.overview()
-    assert (found.spans, found.logs) == (before.spans + TRACES, before.logs + 1)
-    assert [s for t, _ in store.traces(trace_ids=[s.trace_id for s in spans]) for s in t if s in spans] == spans
+    assert (found.spans - before.spans, found.logs - before.logs) == (20, 1)
+    assert list(store.traces(trace_ids=[spans[0].trace_id])) == [(tuple(spans), tuple(logs))]
+    return caught.value
+
+
+@contextmanager
+def impatient(store: Store) -> Iterator[None]:
+    assert isinstance(store, ClickHouseStore)
+    client = store._session._client
+    assert isinstance(client, HttpClient)
+    patient, client.timeout = client.timeout, Timeout(read=0.2)
+    try:
+        yield
+    finally:
+        client.timeout = patient
+
+
+@pytest.mark.parametrize("runs", [False, True])
+def test_a_server_that_says_nothing_is_given_up(filled: Store, server: Endpoint, runs: bool) -> None:
+    server.faults.next(silent(runs=runs))
+    with impatient(filled), pytest.raises(StoreError, match=r"out of reach: .*timed out") as caught:
+        whole(filled)
+    assert caught.value.retryable
+    server.faults.next(silent(runs=runs), on="INSERT")
+    error = unconfirmed(filled, impatient(filled))
+    assert (error.retryable, "timed out" in str(error)) == (True, True)
 
 
 def written_and_retracted(store: Store) -> None:

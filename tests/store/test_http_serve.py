@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,11 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, SimpleSpanProcess
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from otel_toolselect import app
-from otel_toolselect.cli import _agent
+from otel_toolselect.cli import _agent, main
 from otel_toolselect.rules import load_suite
 from otel_toolselect.store import open_store
 from tests.faults.load import Load
-from tests.faults.server import Server
+from tests.faults.server import Server, Stored
 from tests.store.endpoint import Endpoint, faults
 
 FOLDER = app.example_folder("billing-support")
@@ -46,7 +47,7 @@ FAULTS = [
 
 
 def test_what_was_acknowledged_is_there_once_and_judged_whatever_the_store_does_meanwhile(
-    server: Endpoint, database: str, engine_home: Path, tmp_path: Path
+    server: Endpoint, database: str, engine_home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     settings = {"LIVE_SUITES": str(SUITE), "LIVE_SETTLE_SECONDS": "0.2", "SPOOL_BACKOFF_S": "0.1"}
     settings = {f"TOOLSELECT_{name}": value for name, value in settings.items()}
@@ -66,26 +67,49 @@ def test_what_was_acknowledged_is_there_once_and_judged_whatever_the_store_does_
     finally:
         served.kill()
     assert "Traceback" not in served.said()
-    assert served.stored().check(load.acknowledged | played) == []
-    commands_read_it(served, server)
+    store = open_store(past_the_endpoint, create=False)
+    ids = [span.span_id for spans, _ in store.traces() for span in spans]
+    counted = store.overview().spans
+    store.close()
+    assert Stored(ids, counted).check(load.acknowledged | played) == []
+    commands_read_it(Command(served.dsn, capsys), server)
 
 
-def commands_read_it(served: Server, server: Endpoint) -> None:
-    live = json_of(served, "confusion", "--suite", "billing-support")
+@dataclass(frozen=True)
+class Command:
+    """Commands on one store, in this process."""
+
+    dsn: str
+    capsys: pytest.CaptureFixture[str]
+
+    def __call__(self, *args: str) -> tuple[object, str, str]:
+        with pytest.raises(SystemExit) as ended:
+            main([*args, "--store", self.dsn])
+        said = self.capsys.readouterr()
+        return ended.value.code, said.out, said.err
+
+    def json(self, *args: str) -> Any:
+        code, out, errors = self(*args, "--format", "json")
+        assert code in (0, 1), errors
+        return json.loads(out)
+
+
+def commands_read_it(command: Command, server: Endpoint) -> None:
+    live = command.json("confusion", "--suite", "billing-support")
     assert sum(cell["n"] for cell in live["confusion"]["cells"]) == RUNS
     # a connection that drops is nothing to a command
     server.faults.sent.clear()
     for words, fault in zip(("FROM otel_traces", "INTO runs", "INTO verdicts"), UNSEEN, strict=True):
         server.faults.next(fault, on=words)
-    scored = json_of(served, "eval", "--suite", str(SUITE))
+    scored = command.json("eval", "--suite", str(SUITE))
     assert {fault for fault, _ in server.faults.sent} == set(UNSEEN)
     assert (scored["summary"]["runs"], scored["summary"]["judged"]) == (RUNS, RUNS)
-    assert json_of(served, "confusion", "--suite", "billing-support") == live
-    assert served.run("doctor").returncode == 0
+    assert command.json("confusion", "--suite", "billing-support") == live
+    assert command("doctor")[0] == 0
     server.faults.at_random(1, 1.0, [faults.exception_in_stream(241, "memory", ended=True)])
-    failed = served.run("confusion", "--suite", "billing-support")
-    assert (failed.returncode, failed.stdout, failed.stderr.count("\n")) == (4, "", 1)
-    assert "Code: 241" in failed.stderr
+    code, out, errors = command("confusion", "--suite", "billing-support")
+    assert (code, out, errors.count("\n")) == (4, "", 1)
+    assert "Code: 241" in errors
 
 
 def play(address: str) -> set[str]:
@@ -110,12 +134,6 @@ def judged(place: str) -> int:
         return sum(1 for _ in store.decisions("billing-support"))
     finally:
         store.close()
-
-
-def json_of(served: Server, *args: str) -> Any:
-    done = served.run(*args, "--format", "json")
-    assert done.returncode in (0, 1), done.stderr
-    return json.loads(done.stdout)
 
 
 def until(condition: Any) -> None:
