@@ -51,6 +51,11 @@ def test_only_labellers_keep_labels_and_in_their_own_name(running) -> None:
     with client(running, "boss") as boss:
         assert boss.evaluate_label(["refund"], run_id=kept.run_id, store=True, labeller="raj").changed
     assert {x.labeller for x in running.store.labels.of_runs([kept.run_id])} == {"ann", "raj"}
+    noted = running.store.audit.read(tenant=None).entries
+    assert [(one.actor, one.via, one.address, one.tenant, one.detail["labeller"]) for one in noted] == [
+        ("boss", "bearer", "127.0.0.1", "", "raj"),
+        ("ann", "bearer", "127.0.0.1", "a", "ann"),
+    ]
 
 
 def test_what_others_say_is_weighed(running) -> None:

@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from otel_toolselect.app.audit import Origin
 from otel_toolselect.app.labels import NO_RUNS, Desk
 from otel_toolselect.errors import InputError, NotFoundError
 from otel_toolselect.model.answers import LabelOutcome
@@ -36,15 +37,17 @@ def outcome(store: Store, settings: Settings, run: Run, beside: Sequence[Run], o
     return _outcome(store, desk, run, beside, label)
 
 
-def kept(store: Store, settings: Settings, run: Run, beside: Sequence[Run], opinion: Opinion) -> LabelOutcome:
-    """The label is given: what follows. Raises UsageError, InputError without a name, NotFoundError for a run that is
-    not kept.
+def kept(
+    store: Store, settings: Settings, run: Run, beside: Sequence[Run], opinion: Opinion, origin: Origin
+) -> LabelOutcome:
+    """The label is given, by whom the audit log is told: what follows. Raises UsageError, InputError without a name,
+    NotFoundError for a run that is not kept.
     """
     if not opinion.labeller.strip():
         raise InputError("nobody is named, and the caller has no name either", where="labeller")
     if not list(store.runs(run_ids=[run.run_id])):
         raise NotFoundError(f"run {run.run_id!r} is not kept yet, so that no label can be; {NO_RUNS}")
-    desk = Desk(store, settings)
+    desk = Desk(store, settings, origin=origin)
     names = _names(desk, run, opinion)
     label = desk.label(run, opinion.labeller, names, note=opinion.note)
     changed = desk.keep([label])

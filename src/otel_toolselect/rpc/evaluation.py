@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
+from urllib.parse import unquote
 
 from otel_toolselect.app import evaluating, label_trial
+from otel_toolselect.app.audit import Origin
 from otel_toolselect.app.backing import Backing
 from otel_toolselect.app.judging_process import Processes
 from otel_toolselect.app.label_trial import Opinion
@@ -74,12 +76,16 @@ class EvaluationService(EvaluationServiceServicer):
         sender = CALLER.get()
         opinion = Opinion(tuple(request.expected), _labeller(request, sender), request.note, request.allow_not_offered)
         visible = self._visible(sender)
-        answer = label_trial.kept if request.store else label_trial.outcome
+        store, settings = self._backing.store, self._backing.settings
+        origin = Origin(sender.name, "bearer" if sender.name else "grpc", _address(context), sender.tenant)
 
         def work(clock: Clock) -> pb.EvaluateLabelResponse:
             found, beside = self._stored(visible, request.run, clock)
             run = next((run for run in found if run.parent_run_id is None), found[0])
-            made = answer(self._backing.store, self._backing.settings, run, beside, opinion)
+            if request.store:
+                made = label_trial.kept(store, settings, run, beside, opinion, origin)
+            else:
+                made = label_trial.outcome(store, settings, run, beside, opinion)
             return _bounded(encoding.label_outcome(made))
 
         return await self._room.run(work, within(context, self._seconds))
@@ -110,6 +116,12 @@ class EvaluationService(EvaluationServiceServicer):
             held = evaluating.named(self._backing.panel(), asked.name)
             return evaluating.held_to(held, runs, only, clock.check)
         return self._processes.judge(asked.text, asked.file_name, runs, only, clock.check)
+
+
+def _address(context: Any) -> str:
+    """Of the client, as grpc writes it: ipv4:127.0.0.1:51000."""
+    kind, _, rest = str(context.peer()).partition(":")
+    return unquote(rest.rpartition(":")[0]).strip("[]") if kind in ("ipv4", "ipv6") else ""
 
 
 def _asked(expectations: pb.Expectations) -> _Asked:
