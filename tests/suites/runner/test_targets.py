@@ -23,7 +23,9 @@ from otel_toolselect.cli._serving import served
 from otel_toolselect.cli._store import opened
 from otel_toolselect.errors import EnvironmentProblem, UsageError
 from otel_toolselect.instrument import CaseSpanProcessor
-from otel_toolselect.suites.runner import Options, Playing, kinds
+from otel_toolselect.rules import load_suite
+from otel_toolselect.suites.runner import Options, Playing, kinds, plan
+from otel_toolselect.suites.runner.carriers import Carriers
 from otel_toolselect.suites.runner.catalogs import Offer, PinnedCatalog, read_tools
 from tests.agents.modelserver import serving
 from tests.suites.runner import agent
@@ -294,3 +296,11 @@ def test_spans_that_a_running_serve_receives(shop: Shop) -> None:
     assert {case: verdict.layers["selection"].status for case, verdict in kept.items()} == dict.fromkeys(RIGHT, "pass")
     assert len(again.report.runs) == 3
     assert {run.run_id for run in again.report.runs} == {verdict.run_id for verdict in kept.values()}
+
+
+def test_a_stop_while_a_worker_starts_is_no_failure(shop: Shop) -> None:
+    target = kinds()["callable"].make(Options(f"{CALLABLE}:answer"))
+    target.cancel()
+    trial = Carriers("shop").trial(plan(load_suite(shop.suite), 1)[0])
+    assert target.run(trial).fault == "stopped while a worker was starting"
+    target.close()

@@ -29,6 +29,7 @@ from otel_toolselect.suites.runner.targets.exec import end, tail
 _WORKER = Path(__file__).parents[1] / "_worker.py"
 _MAX_REPLY = 4 * 1024 * 1024
 _START_S = 60.0
+_END_S = 5.0
 _OF_A_TRIAL = frozenset({"TRACEPARENT", "BAGGAGE", "OTEL_RESOURCE_ATTRIBUTES"})
 """Not in a worker's environment: it lives longer than one attempt."""
 
@@ -119,7 +120,10 @@ class Function:
         return f"callable {self.options.where}"
 
     def run(self, trial: Trial) -> Outcome:
-        worker = self._worker(trial)
+        try:
+            worker = self._worker(trial)
+        except _Gone:
+            return Outcome(fault="stopped while a worker was starting")
         keep = False
         try:
             found = worker.ask(_message(trial), self.options.timeout_s)
@@ -137,6 +141,8 @@ class Function:
     def _gone(self, gone: _Gone, worker: _Worker) -> Outcome:
         if gone.timed_out:
             return Outcome(fault=f"timeout: no answer within {self.options.timeout_s:g} s", flushed=True)
+        with suppress(subprocess.TimeoutExpired):  # its pipe broke: it is about to end
+            worker.process.wait(_END_S)
         code = worker.process.returncode
         if code is not None and code < 0:
             return Outcome(fault=f"the worker was ended by signal {-code}", flushed=True)
@@ -152,14 +158,15 @@ class Function:
         worker = _Worker([self.options.python or sys.executable, str(_WORKER), self.options.where], environment)
         with self._lock:
             self._all.add(worker)
-            cancelled = self._cancelled
+            if self._cancelled:
+                worker.process.kill()
         try:
-            if cancelled:
-                raise _Gone(timed_out=False)
             ready = worker.reply(_START_S)
         except _Gone:
             said = tail(worker.errors).strip()
             self._back(worker, keep=False)
+            if self._cancelled:
+                raise
             raise EnvironmentProblem(f"--callable {self.options.where}: the worker did not start: {said}") from None
         if "error" in ready:
             self._back(worker, keep=False)
