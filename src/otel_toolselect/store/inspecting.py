@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from otel_toolselect.store import migrations, overviews, queries, retention
 from otel_toolselect.store.cluster import local
 from otel_toolselect.store.queries import SPANS, Tables
@@ -38,5 +40,16 @@ def _replicas(session: Session) -> tuple[ReplicaState, ...]:
     if session.cluster is None:
         return ()
     found = session.select(queries.replicas(session.cluster))
-    names = ("Shard", "Host", "Readonly", "Delay", "Waiting")
-    return tuple(ReplicaState(*row) for row in zip(*(found.get(name, ()) for name in names), strict=True))
+    names = ("Readonly", "Delay", "Waiting")
+    figures = dict(zip(found.get("Host", ()), zip(*(found.get(n, ()) for n in names), strict=True), strict=True))
+    servers = session.select(queries.SERVERS, {"name": session.cluster.name})
+    return tuple(
+        ReplicaState(shard, host, *_figures_of(host, figures))
+        for shard, host in zip(servers.get("Shard", ()), servers.get("Host", ()), strict=True)
+    )
+
+
+def _figures_of(host: str, figures: Mapping[str, tuple[int, int, int]]) -> tuple[int, int, int]:
+    """A configuration names a server as it is reached, often longer than the name that it has for itself."""
+    own = next((name for name in figures if host == name or host.startswith(f"{name}.")), None)
+    return (0, 0, 0) if own is None else figures[own]

@@ -199,17 +199,16 @@ def table_sizes(cluster: Cluster | None) -> str:
 FROM {parts} WHERE active AND database = currentDatabase() GROUP BY table ORDER BY table"""
 
 
+SERVERS = """SELECT toUInt32(shard_num) AS Shard, host_name AS Host FROM system.clusters
+WHERE cluster = {name:String} ORDER BY shard_num, replica_num"""
+
+
 def replicas(cluster: Cluster) -> str:
-    """Each server of a cluster, with what its replicated tables of this database say."""
-    name = literal(cluster.name)
-    return f"""SELECT toUInt32(shard_num) AS Shard, host_name AS Host, toUInt64(Readonly) AS Readonly,
-    toUInt64(Delay) AS Delay, toUInt64(Waiting) AS Waiting
-FROM system.clusters AS C
-LEFT JOIN (SELECT hostName() AS Named, sum(is_readonly) AS Readonly, max(absolute_delay) AS Delay,
-        sum(queue_size) AS Waiting
-    FROM clusterAllReplicas({name}, system.replicas) WHERE database = currentDatabase() GROUP BY Named) AS R
-    ON R.Named = C.host_name OR startsWith(C.host_name, concat(R.Named, '.'))
-WHERE cluster = {name} ORDER BY shard_num, replica_num"""
+    """What the replicated tables of this database say, by the name that each server has for itself."""
+    return f"""SELECT hostName() AS Host, toUInt64(sum(is_readonly)) AS Readonly, toUInt64(max(absolute_delay)) AS Delay,
+    toUInt64(sum(queue_size)) AS Waiting
+FROM clusterAllReplicas({literal(cluster.name)}, system.replicas)
+WHERE database = currentDatabase() GROUP BY Host"""
 
 
 def record_tables(tables: Tables) -> list[str]:
