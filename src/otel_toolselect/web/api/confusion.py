@@ -36,7 +36,7 @@ class MatrixDocument:
 
 @router.get("/confusion")
 def confusion(call: Reader, origin: Texts = None, prompt: Texts = None) -> MatrixDocument:
-    """Expected against observed first actions; recall and precision with Wilson 95 % intervals; the course over time."""
+    """Expected against observed first actions; recall and precision with Wilson 95 % intervals; the course."""
     found = browse.matrix(call.reader, call.filters)
     return MatrixDocument(
         filters=found.filters,
