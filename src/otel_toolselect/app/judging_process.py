@@ -5,6 +5,7 @@ long: nobody knows what a stranger's suite takes, and a thread cannot be ended.
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import threading
 from collections.abc import Collection, Iterator, Sequence
@@ -18,6 +19,7 @@ from otel_toolselect.model.answers import Evaluation
 from otel_toolselect.model.runs import Run
 
 _MOST_MEMORY = 2**31
+_NICE = 10  # what arrives goes first
 _STOP_S = 5.0
 _CHECK_S = 0.1
 _KINDS: dict[str, type[InputError]] = {kind.__name__: kind for kind in (InputError, TooLargeError)}
@@ -125,6 +127,7 @@ def _serve(pipe: Connection) -> None:
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends us when it is done
     with suppress(ValueError, OSError):
+        os.nice(_NICE)
         resource.setrlimit(resource.RLIMIT_DATA, (_MOST_MEMORY, _MOST_MEMORY))
     with suppress(EOFError, OSError):
         while True:

@@ -77,7 +77,7 @@ class EvaluationService(EvaluationServiceServicer):
         opinion = Opinion(tuple(request.expected), _labeller(request, sender), request.note, request.allow_not_offered)
         visible = self._visible(sender)
         store, settings = self._backing.store, self._backing.settings
-        origin = Origin(sender.name, "bearer" if sender.name else "grpc", _address(context), sender.tenant)
+        origin = Origin(sender.name, "bearer" if sender.name else "open", _address(context), sender.tenant)
 
         def work(clock: Clock) -> pb.EvaluateLabelResponse:
             found, beside = self._stored(visible, request.run, clock)
