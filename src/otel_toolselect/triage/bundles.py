@@ -143,7 +143,7 @@ def _offered(verdict: RunVerdict, run: Run | None, suite: Suite) -> bool | None:
 def _rerun(verdict: RunVerdict, suite: Suite, source: Sequence[str]) -> tuple[str, ...]:
     from shlex import join, quote
 
-    again = f"send the prompt to the agent again, with the span attribute toolselect.case.id={verdict.case_id}"
+    again = f"toolselect run --suite {quote(suite.path)} --case {quote(verdict.case_id)} --exec 'AGENT {{prompt}}'"
     if not source:
         return (f"toolselect eval --suite {quote(suite.path)}", again)
     return (f"toolselect score {join(source)} --suite {quote(suite.path)}", again)
