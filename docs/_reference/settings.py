@@ -7,6 +7,7 @@ import inspect
 import re
 from dataclasses import fields
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from docs._reference import commands
@@ -36,7 +37,12 @@ def row(key: Key) -> tuple[str, ...]:
 
 def about(name: str) -> str:
     text = prose(inspect.getdoc(_section(name) if name else config.Settings))
-    return re.sub(r"docs/([\w-]+)\.md", r"[\1](../\1.md)", text)
+    return re.sub(r"docs/([\w-]+)\.md", _linked, text)
+
+
+def _linked(page: re.Match[str]) -> str:
+    there = (Path(__file__).parents[1] / f"{page[1]}.md").exists()
+    return f"[{page[1]}](../{page[1]}.md)" if there else page[0]
 
 
 def default(key: Key) -> str:

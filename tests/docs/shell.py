@@ -24,7 +24,10 @@ from typing import Any
 
 import pytest
 
+from otel_toolselect import config
 from otel_toolselect.cli import main
+from otel_toolselect.errors import StoreError
+from otel_toolselect.store import open_store
 
 SECONDS = 120.0
 _NEEDS_SHELL = re.compile(r"[|&;<>$`*?~(){}]|\[\w")
@@ -161,6 +164,19 @@ class Session:
         )  # fmt: skip
         if done.returncode or done.stderr:
             pytest.fail(f"{where}: ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+
+    def sql(self, text: str, where: str) -> None:
+        """Runs statements on the page's store, which a running `serve` may hold."""
+        with self.inside():
+            store: Any = open_store(config.load().dsn)
+            try:
+                for statement in re.split(r";\s*$", text, flags=re.MULTILINE):
+                    if re.sub(r"--.*", "", statement).strip():
+                        store._session.execute(statement)
+            except StoreError as error:
+                pytest.fail(f"{where}: {error}")
+            finally:
+                store.close()
 
     def doctest(self, text: str, where: str) -> None:
         """Runs an interactive session and compares what it prints."""

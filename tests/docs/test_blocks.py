@@ -50,6 +50,8 @@ def carry_out(block: pages.Block, session: Session) -> None:
                 compile(block.text, block.where, "exec", dont_inherit=True)
             else:
                 session.python(block.text, block.where)
+        case "sql":
+            session.sql(block.text, block.where)
         case "pycon":
             session.doctest(block.text, block.where)
         case "text":
