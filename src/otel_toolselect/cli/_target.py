@@ -100,9 +100,9 @@ def model_options(
     """Raises InputError for files that cannot be read."""
     from otel_toolselect.rules import load_suite
     from otel_toolselect.suites.runner import Options
-    from otel_toolselect.suites.runner.catalogs import PinnedCatalog, read_offer
+    from otel_toolselect.suites.runner.catalogs import PinnedCatalog, read_offers
 
-    offers = tuple(read_offer(path) for path in catalogs or ())
+    offers = tuple(offer for path in catalogs or () for offer in read_offers(path))
     catalog = PinnedCatalog(offers, tuple(load_suite(suite).policy.aliases.items())) if offers else None
     text = _read(system) if system is not None else next((o.system for o in offers if o.system), None)
     return Options(

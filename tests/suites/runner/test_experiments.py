@@ -12,6 +12,9 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from statsmodels.stats.multitest import multipletests
 
 from otel_toolselect.app.experiment import Asked, Tried, experiment
 from otel_toolselect.config import Settings
@@ -69,7 +72,9 @@ class Lab:
         cases = []
         for word, tool in WANTED.items():
             for n in range(PER_TOOL):
-                group = "" if word != "find" else ", group: {id: finds, relation: same}"
+                group = ", group: {id: finds, relation: same}" if word == "find" else ""
+                if f"{word}-{n}" in ("refund-0", "cancel-0"):
+                    group = ", group: {id: pair, relation: different}"
                 cases.append(
                     f"  - {{id: {word}-{n}, prompt: {word} order {n} please, expect: {{first: [{tool}]}}{group}}}"
                 )
@@ -139,7 +144,8 @@ def test_descriptions(lab: Lab) -> None:
         Move("fixed", "refund_order", "find_orders", "refund_order", tuple(f"refund-{n}" for n in range(PER_TOOL))),
     )
     assert model.requests[0]["messages"][0] == {"role": "system", "content": "Be brief."}
-    assert base.stable_groups.passed == base.stable_groups.n == 1
+    assert base.stable_groups.passed == base.stable_groups.n == 2
+    assert [(one.right_pairs.passed, one.right_pairs.n) for one in (base, new)] == [(0, 1), (1, 1)]
 
 
 def test_size_retrieval_and_order(lab: Lab) -> None:
@@ -299,6 +305,12 @@ def _suite() -> Any:
     from otel_toolselect.rules import parse_suite
 
     return parse_suite("suite: s\ncases: [{id: x, prompt: x, expect: {class: none}}]", path="s.yaml")
+
+
+@given(st.dictionaries(st.text(max_size=3), st.floats(0, 1), min_size=1, max_size=9))
+def test_holm_is_that_of_statsmodels(ps: dict[str, float]) -> None:
+    adjusted = multipletests(list(ps.values()), method="holm")[1]
+    assert holm(ps) == pytest.approx(dict(zip(ps, adjusted, strict=True)))
 
 
 def test_holm() -> None:

@@ -18,12 +18,14 @@ from opentelemetry.sdk.resources import OTELResourceDetector
 from otel_toolselect.assemble import DEFAULT_ATTRIBUTES, catalog_id
 from otel_toolselect.config import Redact
 from otel_toolselect.errors import InputError, UsageError
+from otel_toolselect.model.catalogs import Catalog
 from otel_toolselect.model.spans import Batch, Span
+from otel_toolselect.reports import catalogs_json
 from otel_toolselect.rules import Case, Suite, parse_suite
 from otel_toolselect.suites.runner import Done, Folder, Header, choose, plan
 from otel_toolselect.suites.runner.answers import Answer, Call, find_answer, read_answer
 from otel_toolselect.suites.runner.carriers import TRIAL_ID, Carriers, Names, as_argument, inherited
-from otel_toolselect.suites.runner.catalogs import Offer, PinnedCatalog, read_offer, read_tools
+from otel_toolselect.suites.runner.catalogs import Offer, PinnedCatalog, read_offer, read_offers, read_tools
 from otel_toolselect.suites.runner.collecting import Collector
 from otel_toolselect.suites.runner.folder import digest_of, file_of
 from otel_toolselect.suites.runner.masking import Masker, passwords_in, secrets_of, shown_url
@@ -248,6 +250,15 @@ def test_a_bad_catalog_is_named(tmp_path: Path, text: str) -> None:
     path.write_text(text, "utf-8")
     with pytest.raises(InputError, match=r"c\.json"):
         read_offer(str(path))
+
+
+def test_catalogs_that_were_seen_in_traces(tmp_path: Path) -> None:
+    """What `catalog list` writes is offered again under the same id."""
+    tools = read_tools([*TOOLS, {"name": "g"}], "")
+    seen = [Catalog("sha256:1", tools, 3), Catalog("sha256:2", tools[:1], 1)]
+    path = tmp_path / "catalogs.json"
+    path.write_text(catalogs_json(seen), "utf-8")
+    assert [catalog_id(offer.tools) for offer in read_offers(str(path))] == [catalog_id(c.tools) for c in seen]
 
 
 def test_a_case_may_pin_a_catalog_by_its_id() -> None:

@@ -1,7 +1,8 @@
 """Tool definitions from files, and those that a case pins (R18).
 
 A file is JSON: a list of definitions, or an object with `tools` (and perhaps `system`, `model`, `provider`) as the
-example suites and MCP's `tools/list` have it. A definition is in OpenAI's form (`{"type": "function", "function":
+example suites and MCP's `tools/list` have it; or what `toolselect catalog list --format json` writes, all of whose
+catalogs count. A definition is in OpenAI's form (`{"type": "function", "function":
 {...}}`) or flat: `name`, `description`, and its schema as `parameters`, `input_schema`, `inputSchema` or `schema`.
 """
 
@@ -32,6 +33,11 @@ class Offer:
 
 
 def read_offer(path: str) -> Offer:
+    """The first of a file. Raises InputError with the path."""
+    return read_offers(path)[0]
+
+
+def read_offers(path: str) -> tuple[Offer, ...]:
     """Raises InputError with the path."""
     try:
         value = json.loads(Path(path).read_text("utf-8"))
@@ -39,6 +45,13 @@ def read_offer(path: str) -> Offer:
         raise InputError(f"cannot be read: {error.strerror or error}", where=path) from error
     except (ValueError, RecursionError) as error:
         raise InputError(f"not JSON: {error}", where=path) from error
+    catalogs = value.get("catalogs") if isinstance(value, dict) else None
+    if isinstance(catalogs, list) and catalogs:
+        return tuple(_offer(catalog, path) for catalog in catalogs)
+    return (_offer(value, path),)
+
+
+def _offer(value: Any, path: str) -> Offer:
     about = value if isinstance(value, dict) else {}
     listed = about.get("tools", about.get("result", {}).get("tools")) if about else value
     if not isinstance(listed, list) or not listed:
