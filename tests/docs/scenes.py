@@ -19,8 +19,9 @@ from otel_toolselect.cli import _agent
 from otel_toolselect.rules import load_suite
 from tests.agents.modelserver import serving
 from tests.cli._spans import agent_trace, sample, suite
+from tests.docs.commands import Command
 from tests.docs.pages import ROOT
-from tests.docs.shell import Command, Session
+from tests.docs.shell import Session
 
 SHOP = """suite: shop
 version: 1

@@ -12,10 +12,8 @@ import io
 import os
 import re
 import shlex
-import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -28,75 +26,16 @@ from otel_toolselect import config
 from otel_toolselect.cli import main
 from otel_toolselect.errors import StoreError
 from otel_toolselect.store import open_store
+from tests.docs.background import Running
+from tests.docs.commands import SECONDS, Command, pattern_of, shown_as
 
-SECONDS = 120.0
 _NEEDS_SHELL = re.compile(r"[|&;<>$`*?~(){}]|\[\w")
-_HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?")
 _ALONE = re.compile(r"toolselect demo\b")  # sets what a process has once: the global tracer provider
 _STAYS = re.compile(r"^(\w+=\S+ )*toolselect (serve|monitor run)\b(?!.*--(help|once))")
 _PORTS = re.compile(r"OTLP over (gRPC|HTTP) +(?:http://)?(\S+?)(?:/v1\S*)?(?:,|$)", re.MULTILINE)
 _FOREIGN = "sudo pip pip3 pipx uv npm npx docker kubectl kustomize helm systemctl make git apt apt-get"
 _NEVER = re.compile(rf"(\w+=\S+ )*({_FOREIGN.replace(' ', '|')})\b")
 OWN = f"{Path(sys.executable).parent}"
-
-
-@dataclass(frozen=True)
-class Command:
-    """One command with what the page shows after it. `code`: how it says that it ends."""
-
-    text: str
-    code: int = 0
-    shows: str | None = None
-
-
-@dataclass
-class Running:
-    """A command that goes on in the background, and what it has printed."""
-
-    process: subprocess.Popen[str]
-    lines: list[str] = field(default_factory=list)
-    grown: threading.Condition = field(default_factory=threading.Condition)
-
-    def __post_init__(self) -> None:
-        self.reader = threading.Thread(target=self._read, daemon=True)
-        self.reader.start()
-
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            with self.grown:
-                self.lines.append(line)
-                self.grown.notify_all()
-        with self.grown:
-            self.lines.append("")
-            self.grown.notify_all()
-
-    @property
-    def ended(self) -> bool:
-        return "" in self.lines
-
-    def until(self, pattern: str) -> str:
-        """What was printed once it holds the pattern; fails when the process ends or too much time passes."""
-        with self.grown:
-            came = self.grown.wait_for(
-                lambda: self.ended or re.search(pattern, "".join(self.lines)) is not None, timeout=SECONDS
-            )
-        text = "".join(self.lines)
-        if not came or re.search(pattern, text) is None:
-            pytest.fail(f"{self.process.args!r} did not print {pattern!r}, but:\n{text}")
-        return text
-
-    def stop(self) -> None:
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
-            try:
-                self.process.wait(SECONDS)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
-        self.reader.join(SECONDS)
-        assert self.process.stdout is not None
-        self.process.stdout.close()
 
 
 @dataclass
@@ -260,7 +199,7 @@ class Session:
         running = Running(process)
         self.background.append(running)
         if not serve:
-            return running.until(_pattern(shows)) if shows else ""
+            return running.until(pattern_of(shows)) if shows else ""
         printed = running.until("look at it: ")
         found = {kind: address.rpartition(":")[2] for kind, address in _PORTS.findall(printed)}
         self.ports = {"4317": found["gRPC"], "4318": found["HTTP"]}
@@ -273,56 +212,3 @@ def _plain(text: str) -> list[str] | None:
     if not bare.startswith("toolselect ") or _NEEDS_SHELL.search(bare) or _ALONE.match(bare):
         return None
     return shlex.split(text, comments=True)[1:]
-
-
-def commands_of(text: str) -> list[Command]:
-    """The commands of an `sh` block: a line each, or several that a backslash or a here-document joins."""
-    found: list[Command] = []
-    for line in _joined(text.splitlines()):
-        code = re.search(r" # exit code (\d)\b", line)
-        if line.strip() and not line.startswith("#"):
-            found.append(Command(line, int(code[1]) if code else 0))
-    return found
-
-
-def commands_and_output(text: str) -> list[Command]:
-    """The commands of a `console` block with their output; `echo $?` says the code of the one before it."""
-    found: list[Command] = []
-    for part in re.split(r"(?m)^\$ ", text)[1:]:
-        lines = _joined(part.splitlines())
-        said = "\n".join(lines[1:])
-        if lines[0].strip() == "echo $?":
-            found[-1] = Command(found[-1].text, int(said.strip()), found[-1].shows)
-        else:
-            code = re.search(r" # exit code (\d)\b", lines[0])
-            found.append(Command(lines[0], int(code[1]) if code else 0, said))
-    return found
-
-
-def _joined(lines: list[str]) -> list[str]:
-    found: list[str] = []
-    rest = iter(lines)
-    for line in rest:
-        while line.endswith("\\"):
-            line = f"{line}\n{next(rest)}"
-        if document := _HEREDOC.search(line):
-            while line.splitlines()[-1] != document[1]:
-                line = f"{line}\n{next(rest)}"
-        found.append(line)
-    return found
-
-
-def shown_as(printed: str, shown: str) -> bool:
-    """Whether a page may show this for what was printed: `...` stands for any text, alone on a line for any lines."""
-    said = "".join(f"{line.rstrip()}\n" for line in printed.rstrip().splitlines())
-    return re.fullmatch(_pattern(shown), said) is not None
-
-
-def _pattern(shown: str) -> str:
-    pattern = ""
-    for line in shown.rstrip().splitlines():
-        if line.strip() == "...":
-            pattern += r"(?:[^\n]*\n)*?"
-        else:
-            pattern += r"[^\n]*".join(re.escape(part) for part in line.rstrip().split("...")) + "\n"
-    return pattern

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.docs import pages, parsed, scenes
-from tests.docs.shell import Session, commands_and_output, commands_of
+from tests.docs.commands import commands_and_output, commands_of
+from tests.docs.shell import Session
 
 OWN_PROCESSES = {"docs/tutorial/index.md"}
 """Pages that are followed as a user would, each command a process of its own."""
