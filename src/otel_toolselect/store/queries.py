@@ -205,8 +205,8 @@ WHERE cluster = {name:String} ORDER BY shard_num, replica_num"""
 
 def replicas(cluster: Cluster) -> str:
     """What the replicated tables of this database say, by the name that each server has for itself."""
-    return f"""SELECT hostName() AS Host, toUInt64(sum(is_readonly)) AS Readonly, toUInt64(max(absolute_delay)) AS Delay,
-    toUInt64(sum(queue_size)) AS Waiting
+    return f"""SELECT hostName() AS Host, toUInt64(sum(is_readonly)) AS Readonly,
+    toUInt64(max(absolute_delay)) AS Delay, toUInt64(sum(queue_size)) AS Waiting
 FROM clusterAllReplicas({literal(cluster.name)}, system.replicas)
 WHERE database = currentDatabase() GROUP BY Host"""
 

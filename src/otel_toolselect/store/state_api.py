@@ -31,8 +31,8 @@ class ReplicaState:
 
 @dataclass(frozen=True, slots=True)
 class StoreState:
-    """`applied`, `pending`: migrations as `0001_spans`; `statements`: those that the pending ones would run. `foreign`: a
-    Collector made the tables of spans.
+    """`applied`, `pending`: migrations as `0001_spans`; `statements`: those that the pending ones would run.
+    `foreign`: a Collector made the tables of spans.
     """
 
     engine: str
