@@ -37,6 +37,7 @@ _RETRYABLE_CODES = frozenset(
 )
 _AUTH_CODES = frozenset({192, 193, 194, 516})
 ACCESS_DENIED = 497
+_NO_CONNECTION = re.compile(r"(?<=\] )[A-Z][a-z]+ (?:refused|reset by peer|timed out)|certificate verify failed[^)\"]*")
 _ENGINE_CODE = re.compile(r"Code:\s*(\d+)|exception, code:\s*(\d+)")
 # what the client adds: address, and a version that says nothing to a user
 _TRAILER = re.compile(r"\s*\((?:for url [^)]*|version [^()]*(?:\([^()]*\))?[^()]*)\)")
@@ -79,7 +80,7 @@ def fault(error: Exception, where: str) -> StoreError:
     code = error_code(error)
     text = brief(str(error))
     if code is None:
-        return _of_status(text, where) or away(where, text)
+        return _of_status(text, where) or away(where, _reason(text))
     if code in _AUTH_CODES:
         return StoreError(
             f"the store at {where} refused the login: {text}; check user and password in --store", retryable=True
@@ -91,6 +92,12 @@ def fault(error: Exception, where: str) -> StoreError:
             retryable=True,
         )
     return StoreError(f"the store at {where} refused a statement: {text}", retryable=code in _RETRYABLE_CODES)
+
+
+def _reason(text: str) -> str:
+    """Why a connection failed, without the names of classes and addresses that the client wraps around it."""
+    found = _NO_CONNECTION.search(text)
+    return found[0] if found else text
 
 
 def _of_status(text: str, where: str) -> StoreError | None:
