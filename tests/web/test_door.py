@@ -11,7 +11,7 @@ from tests.web.test_signin import ANN, EVE, TOKENS, sign_in
 
 
 def test_another_name_for_this_machine_is_refused(client: Client) -> None:
-    for host in ("evil.example", "evil.example:4318", "127.0.0.1.evil.example", ""):
+    for host in ("evil.example", "evil.example:4318", "127.0.0.1.evil.example", "", "[::1", "[x]"):
         answer = client.get("/", headers={"host": host})
         assert answer.status_code == 403, host
         assert client.get("/api/v1/whoami", headers={"host": host}).status_code == 403
@@ -39,6 +39,7 @@ def ann(pages_of: PagesOf) -> Client:
         {"sec-fetch-site": "same-site"},
         {"origin": "https://evil.example"},
         {"origin": "null"},
+        {"origin": "http://[::1"},
         {"origin": "http://localhost:9999"},
     ],
 )

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import stat
+from contextlib import nullcontext
 from pathlib import Path
 
 import httpx
 import pytest
 
+from otel_toolselect.app.serving import serving
 from otel_toolselect.cli._serving import served
+from otel_toolselect.config import load
+from otel_toolselect.web.mounting import pages
 from otel_toolselect.web.signin.keys import FILE_NAME
 from tests.cli._spans import agent_trace
 
@@ -26,13 +30,13 @@ def test_on_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     (tmp_path / "rules.yaml").write_text("rules: r\ncases:\n  - {id: few, expect: {budget: {calls: 3}}}\n", "utf-8")
     monkeypatch.setenv("TOOLSELECT_LIVE_RULES", "rules.yaml")
     with served(f"chdb://{tmp_path}/store") as facts:
-        http, pages = facts["http"], facts["pages"]
-        assert pages == f"{http}/"
-        first = httpx.get(pages, timeout=60)
+        http = facts["http"]
+        assert facts["pages"] == f"{http}/"
+        first = httpx.get(facts["pages"], timeout=60)
         assert first.status_code == 200
         assert "Live judging" in first.text
         assert "Takes what comes" in first.text
-        assert httpx.get(pages, headers={"host": "evil.example"}).status_code == 403
+        assert httpx.get(facts["pages"], headers={"host": "evil.example"}).status_code == 403
         assert post(http) == 200
         assert httpx.get(f"{http}/metrics").status_code == 200
         assert httpx.get(f"{http}/healthz").json() == {"status": "ok"}
@@ -54,10 +58,9 @@ def test_with_a_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_turned_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TOOLSELECT_WEB_ON", "false")
-    with served(f"chdb://{tmp_path}/store") as facts:
-        assert "pages" not in facts
-        answer = httpx.get(f"{facts['http']}/")
-        assert answer.status_code == 404
-        assert post(facts["http"]) == 200
+    settings = load({"store": f"chdb://{tmp_path}/store", "grpc_port": 0, "http_port": 0})
+    with serving(settings, lambda engine, folder: nullcontext(""), pages) as running:
+        assert running.pages == ""
+        assert httpx.get(f"{running.http}/").status_code == 404
+        assert post(running.http) == 200

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from dataclasses import dataclass, field
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import SplitResult, urlencode, urlsplit
 
 from starlette.datastructures import FormData, Headers
 from starlette.formparsers import MultiPartException
@@ -86,7 +86,7 @@ class Door:
         """Without tokens the address of the machine is all that protects: a page elsewhere whose name was made to mean
         127.0.0.1 (DNS rebinding) is told by the name.
         """
-        name = urlsplit(f"//{headers.get('host', '')}").hostname or ""
+        name = _split(f"//{headers.get('host', '')}").hostname or ""
         if name not in self._hosts and not name.endswith(".localhost") and not _is_loopback_address(name):
             raise RefusedError(f"{name!r} is no name of this machine: use localhost, or set web.public_url")
 
@@ -127,7 +127,7 @@ class Door:
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             raise RefusedError("this was sent by a page of another site")
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc not in self._names(headers):  # "null" has no netloc
+        if origin is not None and _split(origin).netloc not in self._names(headers):  # "null" has no netloc
             raise RefusedError("this was sent by a page of another site; behind a proxy, set web.public_url")
         given = headers.get(forms.HEADER) or str(form.get(forms.FIELD, ""))
         forms.check(self._site.key, browser, who, given)
@@ -150,6 +150,16 @@ class Door:
         if "hx-request" in headers:
             return Response(status_code=401, headers={"hx-redirect": place})
         return RedirectResponse(place, 303)
+
+
+def _split(address: str) -> SplitResult:
+    """Of a header that anybody may have written; what is no address has no name."""
+    try:
+        found = urlsplit(address)
+        _ = found.hostname
+    except ValueError:
+        return SplitResult("", "", "", "", "")
+    return found
 
 
 async def _form(request: Request) -> FormData:
