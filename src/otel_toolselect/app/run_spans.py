@@ -90,8 +90,9 @@ class _Nobody:
     def open(self, trial: Trial) -> None:
         """Nothing comes."""
 
-    def settle(self) -> None:
+    def settle(self) -> bool:
         """Nothing is under way."""
+        return True
 
     def gather(self, trial: Trial, until: Whole, timeout_s: float, stop: threading.Event) -> Found:
         return [], []
@@ -108,5 +109,6 @@ class _Own:
     def late(self) -> int:
         return self._collector.late
 
-    def settle(self) -> None:
+    def settle(self) -> bool:
         self._receiver.flush()
+        return True

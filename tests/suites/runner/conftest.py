@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -84,6 +84,3 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shop:
 
 def by_case(ran: Ran) -> dict[tuple[str, int | None], Any]:
     return {(verdict.case_id, verdict.attempt): verdict for verdict in ran.done.report.runs}
-
-
-Say = Callable[[str], None]

@@ -271,14 +271,14 @@ def test_secrets_are_kept_nowhere(shop: Shop, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("SHOP_API_KEY", "plain-text-0815")
     shop.script(
         {
-            "invoice": [{"leak": True, "exit": 3, "early": True}],
+            "invoice": [{"leak": True, "exit": 3, "message": "Bearer abcdefghijkl0817", "early": True}],
             "refund": [{"call": "refund_order", "args": {"key": "plain-text-0815", "other": "given-0816"}}],
         }
     )
     command = f"{COMMAND} --token sk-abcdefghijklmnop1234"
     shop.run("exec", command, env={"OTHER_TOKEN": "given-0816"}, cases=["invoice", "refund"])
     kept = "".join(p.read_text("utf-8") for p in (shop.folder / "run").rglob("*") if p.is_file())
-    for secret in ("plain-text-0815", "given-0816", "sk-abcdefghijklmnop1234"):
+    for secret in ("plain-text-0815", "given-0816", "abcdefghijkl0817", "sk-abcdefghijklmnop1234"):
         assert secret not in kept
         assert secret not in "".join(shop.said)
     assert "***" in kept

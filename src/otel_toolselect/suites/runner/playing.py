@@ -29,7 +29,6 @@ from otel_toolselect.suites.runner.plan import Attempt
 from otel_toolselect.suites.runner.target import Outcome, Target, Trial
 
 Record: TypeAlias = Literal["auto", "spans", "answer"]
-RECORDS: tuple[Record, ...] = ("auto", "spans", "answer")
 GIVE_UP = 10
 _CANCEL_S = 10.0
 _AFTER_FAULT_S = 0.5
@@ -42,8 +41,8 @@ class Watch(Protocol):
         """From now on the trial's spans may come."""
         ...
 
-    def settle(self) -> None:
-        """Returns when all that was sent before is here."""
+    def settle(self) -> bool:
+        """Returns when all that was sent before is here; False, at once, where nobody can say that."""
         ...
 
     def gather(self, trial: Trial, until: Whole, timeout_s: float, stop: threading.Event) -> Found: ...
@@ -151,17 +150,16 @@ class Runner:
         self.watch.open(trial)
         begun = time.time_ns()
         outcome = self.target.run(trial)
-        if outcome.flushed:
-            self.watch.settle()
+        settled = outcome.flushed and self.watch.settle()
         frame = Frame(trial, self.carriers.identity(attempt), self.carriers.suite, begun, time.time_ns())
-        spans, logs = self._gather(trial, outcome, own_span(frame, outcome))
+        spans, logs = self._gather(trial, outcome, own_span(frame, outcome), settled=settled)
         return None if self.stop.is_set() else (frame, outcome, spans, logs)
 
-    def _gather(self, trial: Trial, outcome: Outcome, own: Span) -> Found:
+    def _gather(self, trial: Trial, outcome: Outcome, own: Span, *, settled: bool) -> Found:
         """The agent's spans; waits for them only as long as something speaks for more to come."""
         wait_s = self.playing.spans_s
         states = outcome.answer is not None and self.playing.record == "auto"
-        if outcome.flushed or states or self.playing.record == "answer":
+        if settled or states or self.playing.record == "answer":
             wait_s = 0.0
         elif outcome.fault or outcome.trouble:
             wait_s = min(wait_s, _AFTER_FAULT_S)
@@ -172,6 +170,7 @@ class Runner:
         return self.watch.gather(trial, whole, wait_s, self.stop)
 
     def _keep(self, frame: Frame, outcome: Outcome, spans: list[Span], logs: list[LogRecord], tries: int) -> None:
+        outcome = replace(outcome, fault=self._masked(outcome.fault), trouble=self._masked(outcome.trouble))
         source = self._source(outcome, spans, logs)
         if source == "answer" and outcome.answer is not None:
             spans, logs = stated_spans(frame, outcome.answer), []
@@ -180,7 +179,7 @@ class Runner:
         attempt = frame.trial.attempt
         extra = {**frame.identity, TRIAL_ID: frame.trial.span_id}
         if outcome.fault:
-            extra[INFRA] = self.masker.text(outcome.fault)
+            extra[INFRA] = outcome.fault
         batch = Batch((own_span(frame, outcome), *spans), tuple(logs))
         batch = self.masker.batch(_stamped(batch, extra))
         lines = [traces_json(batch.spans), *([logs_json(batch.logs)] if batch.logs else [])]
@@ -191,13 +190,16 @@ class Runner:
             file=file_of(attempt),
             source=source,
             seconds=round((frame.end_ns - frame.start_ns) / 1e9, 3),
-            fault=self.masker.text(outcome.fault) if outcome.fault else None,
-            trouble=self.masker.text(outcome.trouble) if outcome.trouble else None,
+            fault=outcome.fault,
+            trouble=outcome.trouble,
             tries=tries,
         )
         self.folder.keep(done, lines)
         if done.fault or done.trouble:
             self.tell(f"{done.case} attempt {done.attempt}: {done.fault or done.trouble}")
+
+    def _masked(self, text: str | None) -> str | None:
+        return self.masker.text(text) if text else None
 
     def _source(self, outcome: Outcome, spans: Sequence[Span], logs: Sequence[LogRecord]) -> str:
         wanted = self.playing.record

@@ -39,7 +39,6 @@ class Outcome:
     sent. `retry_after_s`: the pause that the other side asked for.
     """
 
-    text: str = ""
     answer: Answer | None = None
     fault: str | None = None
     trouble: str | None = None

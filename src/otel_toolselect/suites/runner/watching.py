@@ -28,8 +28,9 @@ class StoreWatch:
     def open(self, trial: Trial) -> None:
         self._since[trial.span_id] = time.time_ns() - _BEFORE_NS
 
-    def settle(self) -> None:
+    def settle(self) -> bool:
         """A store shows what it has; whether more is to come, it does not know."""
+        return False
 
     def gather(self, trial: Trial, until: Whole, timeout_s: float, stop: threading.Event) -> Found:
         since = self._since.pop(trial.span_id)

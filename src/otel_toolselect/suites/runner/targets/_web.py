@@ -79,9 +79,9 @@ class Web:
 def refused(status: int, headers: Mapping[str, str], text: str) -> Outcome:
     said = f"HTTP {status}: {' '.join(text.split())[:200]}"
     if status >= 500 or status in _FAULTS:
-        return Outcome(text, fault=said, retry_after_s=retry_after(headers))
+        return Outcome(fault=said, retry_after_s=retry_after(headers))
     hint = {401: " (is a --header or key missing?)", 404: " (is the address right?)"}.get(status, "")
-    return Outcome(text, trouble=said + hint)
+    return Outcome(trouble=said + hint)
 
 
 def retry_after(headers: Mapping[str, str]) -> float:

@@ -135,8 +135,7 @@ class Function:
         if "error" in found:
             error = found["error"]
             return _with_flush(failed(str(error["type"]), str(error["message"])), flushed=bool(found["flushed"]))
-        value = found.get("value")
-        return Outcome(json.dumps(value), read_answer(value), flushed=bool(found["flushed"]))
+        return Outcome(read_answer(found.get("value")), flushed=bool(found["flushed"]))
 
     def _gone(self, gone: _Gone, worker: _Worker) -> Outcome:
         if gone.timed_out:

@@ -100,15 +100,15 @@ class Command:
     def _outcome(self, code: int, timed_out: bool, said: str, errors: str) -> Outcome:
         answer = find_answer(said)
         if timed_out:
-            return Outcome(said, answer, fault=f"timeout: not done within {self.options.timeout_s:g} s", flushed=True)
+            return Outcome(answer, fault=f"timeout: not done within {self.options.timeout_s:g} s", flushed=True)
         number = -code if code < 0 else _BY_SIGNAL.get(code)
         if number is not None:
-            return Outcome(said, answer, fault=f"ended by signal {signal.Signals(number).name}", flushed=True)
+            return Outcome(answer, fault=f"ended by signal {signal.Signals(number).name}", flushed=True)
         if code:
             last = next((line for line in reversed(errors.splitlines()) if line.strip()), "it said nothing on stderr")
             found = failed(f"exit code {code}", last.strip())
-            return Outcome(said, answer, fault=found.fault, trouble=found.trouble, flushed=True)
-        return Outcome(said, answer, flushed=True)
+            return Outcome(answer, fault=found.fault, trouble=found.trouble, flushed=True)
+        return Outcome(answer, flushed=True)
 
     def cancel(self) -> None:
         with self._lock:

@@ -61,7 +61,7 @@ class Endpoint:
         if isinstance(found, Outcome):
             return found
         text, _ = found
-        return Outcome(text, read_answer(decoded(text)))
+        return Outcome(read_answer(decoded(text)))
 
     def cancel(self) -> None:
         self.web.close()

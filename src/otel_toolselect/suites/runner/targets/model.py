@@ -70,10 +70,10 @@ class Model:
         value = decoded(text)
         answer = read_answer(value) if isinstance(value, dict) and isinstance(value.get("choices"), list) else None
         if answer is None:
-            return Outcome(text, trouble=f"no chat completion: {' '.join(text.split())[:200]}", flushed=True)
+            return Outcome(trouble=f"no chat completion: {' '.join(text.split())[:200]}", flushed=True)
         # the name that was asked for: an alias would make one model two
         known = replace(answer, model=self.model, provider=self.provider, tools=tools, system=self.system)
-        return Outcome(text, known, flushed=True)
+        return Outcome(known, flushed=True)
 
     def cancel(self) -> None:
         self.web.close()
