@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -41,12 +40,7 @@ def setup(app: Any) -> None:
 
 
 def _generate(app: Any, docname: str, source: list[str]) -> None:
-    source[0] = re.sub(r"(?m)^\.\./(\S+\*)\n", _if_there, filled(source[0]))
-
-
-def _if_there(entry: re.Match[str]) -> str:
-    """An entry of a table of contents for pages that may not be there yet."""
-    return entry[0] if any(DOCS.glob(entry[1])) else ""
+    source[0] = filled(source[0])
 
 
 def _to_the_repository(app: Any, doctree: nodes.document) -> None:
