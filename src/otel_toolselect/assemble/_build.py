@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from otel_toolselect.assemble._identity import CaseAttributes, Named, run_id
@@ -308,7 +309,13 @@ def catalog_id(tools: tuple[ToolDefinition, ...] | None) -> str | None:
 
 def _prompt_version(answers: Sequence[Turn], sources: Sequence[Observation]) -> str | None:
     system = next((t.system for t in answers if t.system), None) or _first(sources, "system")
-    return digest(system) if system else None
+    if not system:
+        return None
+    return _digest(system) if len(system) <= _KEPT_PROMPT else digest(system)
+
+
+_digest = lru_cache(maxsize=256)(digest)  # instructions repeat from run to run
+_KEPT_PROMPT = 16_384  # characters
 
 
 def _conversation(group: Group, sources: Sequence[Observation]) -> str | None:

@@ -68,9 +68,9 @@ _REFUSE = _any(
     r"je ne (peux|suis)|nous ne pouvons|lo siento|no puedo|no es posible|no dispongo",
 )
 _ENDS_ASKING = re2.compile(r"[?？؟;՞]\s*[\"'”’)\]*_]*\s*$")
-_MARKS = frozenset("?？؟;՞")  # no question without one of them, but for those that `_ASK` knows
+_MARKS = tuple("?？؟;՞")  # no question without one of them, but for those that `_ASK` knows
 _SENTENCE = re2.compile(r"[^.!?？。！\n]+[.!?？。！]*")
-_QUOTES = frozenset("\"“'")
+_QUOTES = tuple("\"“'")
 _QUOTED = re2.compile(r"\"[^\"\n]{0,300}\"|“[^”\n]{0,300}”|'[A-ZÀ-Þ][^'\n]{0,200}\?'")
 
 
@@ -82,7 +82,7 @@ def read_no_call(text: str | None) -> NoCall:
     if not stripped:
         return NoCall("none", "empty final text", 0.3)
     end = stripped[-_LAST:]
-    asked = _asked(_QUOTED.sub("…", end) if _QUOTES.intersection(end) else end)
+    asked = _asked(_QUOTED.sub("…", end) if any(quote in end for quote in _QUOTES) else end)
     refused = _REFUSE.search(stripped[:_LAST])
     if refused and not (asked and asked[1] >= 0.8):
         return NoCall("refuse_no_tool", f"declines: {_clip(refused.group(0))}", 0.6 if asked else 0.8)
@@ -93,7 +93,7 @@ def read_no_call(text: str | None) -> NoCall:
 
 def _asked(text: str) -> tuple[str, float] | None:
     """The signal of a question that asks for something, and how sure it is."""
-    if not _MARKS.intersection(text) and not _ASK.search(text):
+    if not any(mark in text for mark in _MARKS) and not _ASK.search(text):
         return None  # what no sentence of a text holds is not in the text as a whole either, and most texts ask nothing
     sentences = [s.strip() for s in _SENTENCE.findall(text) if s.strip()]
     asking = [s for s in sentences if not _OFFER.search(s)]

@@ -11,6 +11,8 @@ import json
 import re
 from typing import Any
 
+from pydantic_core import from_json
+
 from otel_toolselect.dialects._texts import Texts
 from otel_toolselect.model.runs import ToolDefinition, Unknown
 from otel_toolselect.model.values import JSON
@@ -29,20 +31,15 @@ def parse_json(text: str) -> Any:
     A value nested more deeply than anything that means something is not read: it would only overflow later.
     """
     try:
+        value = from_json(text)
+    except (ValueError, TypeError):  # no JSON, or what Python's own reader takes too: half a surrogate pair, nesting
         try:
-            value, end = _scan(text, 0)
-        except StopIteration:
-            end = -1  # blanks in front, or no JSON
-        if end != len(text):
             value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
+        except (ValueError, RecursionError):
+            return None
     if len(text) > _MAX_DEPTH and text.count("{") + text.count("[") > _MAX_DEPTH and _depth(value) > _MAX_DEPTH:
         return None
     return value
-
-
-_scan: Any = json.JSONDecoder().scan_once  # type: ignore[attr-defined]  # what `json.loads` does after its search for blanks
 
 
 def _depth(value: Any) -> int:
@@ -211,9 +208,19 @@ def result(value: Any) -> tuple[JSON | Unknown, bool | None]:
     """
     if value is None:
         return NOT_RECORDED, None
-    if isinstance(value, str) and value.strip() in REDACTED:
-        return Unknown("redacted by the instrumentation"), None
-    return _result(value, 0)
+    if not isinstance(value, str):
+        return _result(value, 0)
+    try:
+        return _results[value]
+    except KeyError:
+        redacted = value.strip() in REDACTED
+        found = (Unknown("redacted by the instrumentation"), None) if redacted else _result(value, 0)
+        _results[value] = found
+        return found
+
+
+_results: Texts[tuple[JSON | Unknown, bool | None]] = Texts(4 << 20)
+"""A result stands in its tool's span and in every request after it: that of a trace is read once, not four times."""
 
 
 def _result(value: Any, depth: int) -> tuple[Any, bool | None]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from otel_toolselect.model.quick import quick
 from otel_toolselect.model.verdicts import Cell, Exclusion, Layer, Status
 
 Origin: TypeAlias = Literal["suite", "rule", "attribute", "person", "judge"]
@@ -22,6 +23,7 @@ LABELS = "labels"
 """The `suite` of decisions on labelled traffic; their `rule` is the origin, so that each has a decision of its own."""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Decision:
     """One run under one suite (`rule` ""), under one rule of a rule file, under a label (`suite` `LABELS`), or (`suite`

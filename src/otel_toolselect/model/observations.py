@@ -18,11 +18,13 @@ Kind: TypeAlias = Literal["agent", "model", "tool", "catalog", "other"]
 """`catalog` is a span that only lists tools (MCP `tools/list`)."""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class TextPart:
     text: str
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class CallPart:
     """A tool call in a message. `raw` is the undecodable text when `args` is Unknown."""
@@ -33,6 +35,7 @@ class CallPart:
     raw: str | None = None
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class ResultPart:
     """A tool's result in a message. `is_error` None: the message does not say."""
@@ -46,6 +49,7 @@ class ResultPart:
 Part: TypeAlias = TextPart | CallPart | ResultPart
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Message:
     """One message of a conversation; `role` is system, user, assistant or tool."""

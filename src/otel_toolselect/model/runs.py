@@ -22,6 +22,7 @@ class Unknown:
     reason: str
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class AssistantText:
     """Text that the model said, reasoning parts dropped (R6)."""

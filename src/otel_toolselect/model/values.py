@@ -40,10 +40,13 @@ def _plain(value: Any) -> Any:
     if isinstance(value, bytes):
         return value.hex()
     if isinstance(value, dict):
-        return {str(k): _plain(v) for k, v in value.items()}
+        return {k if type(k) is str else str(k): v if type(v) in _PLAIN else _plain(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(v) for v in value]
     return str(value)
+
+
+_PLAIN = frozenset({str, int, bool, type(None)})
 
 
 def canonical(value: JSON) -> str:
@@ -66,6 +69,8 @@ def _refuse(value: Any) -> Any:
 
 
 _write = writer(sort_keys=True)
+quoted: Callable[[str], str] = encode_basestring
+"""A text as JSON, not escaped beyond what JSON wants."""
 
 
 def digest(value: JSON) -> str:

@@ -33,6 +33,7 @@ LAYERS: tuple[Layer, ...] = (
 Exclusion: TypeAlias = Literal["infra", "catalog_gap", "incomplete"]
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Finding:
     """What one check saw in one run: plain data that prints itself, never an exception.
@@ -47,6 +48,7 @@ class Finding:
     evidence: Mapping[str, Any] = field(default_factory=dict)
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class LayerVerdict:
     status: Status
@@ -54,6 +56,7 @@ class LayerVerdict:
     evidence: Mapping[str, Any] = field(default_factory=dict)
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class CallScore:
     """Argument judgement of one call whose tool was right: the denominator of the arguments figure is calls (R25)."""

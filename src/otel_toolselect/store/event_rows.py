@@ -12,7 +12,8 @@ import json
 from typing import Any
 
 from otel_toolselect.model.runs import AssistantText, Event, Run, ToolCall, ToolResult, Unknown
-from otel_toolselect.model.values import canonical, quoted as _quoted
+from otel_toolselect.model.values import canonical
+from otel_toolselect.model.values import quoted as _quoted
 
 FIELDS = (
     "Kind", "Turn", "Seq", "Dialect", "Agent", "Text", "Name", "CallId", "Args", "ArgsUnknown", "ArgsRaw", "Emitted",
