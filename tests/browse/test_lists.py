@@ -19,7 +19,7 @@ from tests.browse.history import TOOLS, WORDS, History
 from tests.store.builders import DAY, HOUR, T0
 
 Known = tuple[Store, History]
-_property = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+_property = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def some(*values: str) -> st.SearchStrategy[tuple[str, ...]]:
