@@ -4,22 +4,23 @@ The engine is given a cluster in its configuration whose two shards are all itse
 and the plans of queries over them are ClickHouse's own: rows are parted by the sharding key, each shard aggregates what
 it has, the first server merges. As all shards are one engine, what the local tables hold is the rows of all of them;
 a filter lets each shard see its own alone. What is not there: other servers, replicas, Keeper, and so no ON CLUSTER and
-no Replicated engines, which are taken out of the statements on their way.
+no Replicated engines, which are taken out of the statements before the engine sees them.
+
+The product knows nothing of it: `python -m tests.store.simulated FOLDER` prints a DSN for any command of it.
 """
 
 from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import chdb
 import pytest
 
-from otel_toolselect.store import cluster, open_store, opening, session
+from otel_toolselect.store import RawEngine, RawResult, open_store, opening
 from otel_toolselect.store.cluster import SHARDING, local
 from otel_toolselect.web.gateway import new_token
 from otel_toolselect.web.lending import serving
@@ -42,12 +43,38 @@ _CONFIG = """<clickhouse>
 """
 _REPLICA = "<replica><host>localhost</host><port>9000</port></replica>"
 _SHARD = f"<shard><internal_replication>true</internal_replication>{_REPLICA}</shard>"
-_REPLICATED = re.compile(r"Replicated(\w*MergeTree)\('[^']*', '[^']*'(?:, )?")
+_REPLICATED = re.compile(rb"Replicated(\w*MergeTree)\('[^']*', '[^']*'(?:, )?")
 
 
-def alone(statement: str) -> str:
-    """What one server can carry out of a statement for a cluster."""
-    return _REPLICATED.sub(r"\1(", statement.replace(f" ON CLUSTER '{NAME}'", ""))
+class Alone:
+    """An engine that carries out of a statement for a cluster what one server can, and parts itself into shards."""
+
+    def __init__(self, engine: RawEngine) -> None:
+        self._engine = engine
+        # 0: not asked for a shard, as a materialized view is when rows are inserted
+        own = {local(name): f"{key} % {SHARDS} + 1 = shardNum() OR shardNum() = 0" for name, key in SHARDING.items()}
+        filters = ", ".join(f"'{name}': '{condition}'" for name, condition in own.items())
+        self._settings = {"prefer_localhost_replica": "1", "additional_table_filters": f"{{{filters}}}"}
+
+    def raw_query(
+        self,
+        sql: bytes,
+        *,
+        data: bytes | None = None,
+        params: Mapping[str, str],
+        settings: Mapping[str, str],
+        database: str | None,
+        fmt: str,
+    ) -> RawResult:
+        bare = _REPLICATED.sub(rb"\1(", sql.replace(f" ON CLUSTER '{NAME}'".encode(), b""))
+        wanted = {**settings, **self._settings}
+        return self._engine.raw_query(bare, data=data, params=params, settings=wanted, database=database, fmt=fmt)
+
+    def timezone(self) -> str:
+        return self._engine.timezone()
+
+    def close(self) -> None:
+        self._engine.close()
 
 
 class Simulated:
@@ -83,30 +110,30 @@ def simulated(home: Path) -> Iterator[Simulated]:
     """The engine holds the directory, and this process, while the block lasts."""
     config = home / "config.xml"
     config.write_text(_CONFIG.format(name=NAME, shards=_SHARD * SHARDS, home=home))
-    # 0: not asked for a shard, as a materialized view is when rows are inserted
-    own = {local(name): f"{key} % {SHARDS} + 1 = shardNum() OR shardNum() = 0" for name, key in SHARDING.items()}
-    filters = "{" + ", ".join(f"'{name}': '{condition}'" for name, condition in own.items()) + "}"
-    execute = session.Session.execute
-
-    def executed(self: session.Session, sql: str, params: Any = None) -> None:
-        execute(self, alone(sql), params)
-
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(opening, "_ENGINE_OPTIONS", dict(opening._ENGINE_OPTIONS) | {"config-file": str(config)})
-        patched.setattr(
-            cluster,
-            "SETTINGS",
-            dict(cluster.SETTINGS) | {"prefer_localhost_replica": "1", "additional_table_filters": filters},
-        )
-        patched.setattr(session.Session, "execute", executed)
         (home / "engine").mkdir()
         holder = open_store(f"chdb://{home / 'engine'}", create=False)
         engine = holder.raw_engine()
         assert engine is not None
         token = new_token()
-        with serving(engine, token) as url:
+        with serving(Alone(engine), token) as url:
             running = Simulated(home / "engine", url.removeprefix("http://"), token)
             yield running
             running.close()
         engine.close()
         holder.close()
+
+
+def main() -> None:
+    import sys
+    import time
+
+    with simulated(Path(sys.argv[1])) as running:
+        print(running.dsn(), flush=True)
+        while True:
+            time.sleep(60)
+
+
+if __name__ == "__main__":
+    main()
