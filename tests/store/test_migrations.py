@@ -95,6 +95,21 @@ def test_a_new_migration_is_added(session: Session) -> None:
     assert new.statements == ("CREATE TABLE more (a UInt8) ENGINE = Memory", "SELECT 1")
 
 
+@pytest.mark.parametrize("gone", ["events", "runs", "otel_traces"])
+def test_one_that_was_cut_off_is_finished(session: Session, gone: str) -> None:
+    # a new store is made at once; whatever was made before it ended, and nothing recorded, the next one completes it
+    session.execute("TRUNCATE TABLE toolselect_migrations")
+    session.execute(f"DROP TABLE {gone} SYNC")
+    assert len(migrate(session)) == len(shipped())
+    assert session.select(f"SELECT count() AS n FROM {gone}")["n"] == [0]
+
+
+def test_what_is_up_to_date_is_not_touched(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    # so that a user that may not change tables can open it
+    monkeypatch.setattr(session, "execute", lambda *_: pytest.fail("a statement was run"))
+    assert migrate(session) == []
+
+
 def test_a_changed_migration_is_refused(session: Session) -> None:
     first, *rest = shipped()
     changed = dataclasses.replace(first, text=first.text + "-- edited\n")

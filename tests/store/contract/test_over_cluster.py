@@ -37,20 +37,14 @@ class _OnCluster:
 
 class TestOverCluster(_OnCluster):
     test_whole_traces = StoreContract.test_window_and_service_choose_whole_traces
-    test_resend = StoreContract.test_identical_resend_changes_nothing
     test_arrivals = StoreContract.test_arrivals_come_by_pages
-    test_judged_pages = StoreContract.test_decisions_are_told_by_pages
     test_replacing = StoreContract.test_replacing_leaves_nothing_behind
     test_retracting = StoreContract.test_a_retracted_run_is_gone_with_all_that_was_said_of_it
-    test_decision_pages = StoreContract.test_decisions_come_by_pages
-    test_bookmark = StoreContract.test_a_bookmark_is_the_last_one_set
     test_strata = LabelsContract.test_strata_and_who_is_drawn
-    test_labels = LabelsContract.test_the_last_label_of_a_labeller_stands_and_the_others_are_history
     test_leases = AlertsContract.test_one_of_several_holds_a_lease
     test_lag = AlertsContract.test_lag_is_from_the_end_of_a_span_to_its_being_stored
     test_windows = LabelsContract.test_a_run_counts_once_unless_cut_by_origin
     test_bonds = CrewsContract.test_bonds_are_told_once_to_each
-    test_crews = CrewsContract.test_workers_are_present_while_they_report
 
 
 if os.environ.get("TOOLSELECT_CLUSTER") == "whole":
