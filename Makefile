@@ -106,6 +106,7 @@ docs: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks.all $(BENCH)
 	$(BIN)/python -m benchmarks.report
+	$(BIN)/python -m benchmarks.scale --write
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
