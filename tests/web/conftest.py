@@ -15,6 +15,7 @@ import os
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -119,22 +120,35 @@ def pages_of(site: Site, tmp_path: Path) -> PagesOf:
 # in a browser
 
 
+@contextmanager
+def listening(site: Site) -> Iterator[str]:
+    """The address of pages that a browser can reach."""
+    bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    bound.bind(("127.0.0.1", 0))
+    config = uvicorn.Config(pages_app(site), log_config=None, lifespan="off", ws="none", timeout_graceful_shutdown=2)
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, args=([bound],), daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{bound.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(60)
+        bound.close()
+
+
 @pytest.fixture(scope="module")
 def served(site: Site) -> Iterator[str]:
     """The address of the module's pages."""
-    bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    bound.bind(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(pages_app(site), log_config=None, lifespan="off", ws="none"))
-    thread = threading.Thread(target=server.run, args=([bound],), daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{bound.getsockname()[1]}"
-    server.should_exit = True
-    thread.join(30)
-    bound.close()
+    with listening(site) as url:
+        yield url
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """Of the module and no longer: while it is open an event loop counts as running in this thread, so that nothing of
+    it may call `asyncio.run`.
+    """
     executable = program()
     if executable is None:
         pytest.skip("no chromium on this machine (Debian: apt-get install chromium)")

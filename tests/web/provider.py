@@ -126,7 +126,8 @@ def provider() -> Iterator[Provider]:
     bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     bound.bind(("127.0.0.1", 0))
     made.issuer = f"http://127.0.0.1:{bound.getsockname()[1]}"
-    server = uvicorn.Server(uvicorn.Config(made.app(), log_config=None, lifespan="off", ws="none"))
+    config = uvicorn.Config(made.app(), log_config=None, lifespan="off", ws="none", timeout_graceful_shutdown=2)
+    server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([bound],), daemon=True)
     thread.start()
     try:

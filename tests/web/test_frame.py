@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
 from otel_toolselect.app.audit import Origin, note
+from otel_toolselect.receive.access import Access
 from otel_toolselect.store import Store
-from tests.web.conftest import Client, fits
+from otel_toolselect.web.site import Site
+from tests.web.conftest import Client, fits, listening
+from tests.web.test_signin import ANN, TOKENS
 
 
 def test_the_first_page(page: Page, axe: Callable[[Page], None], shots: Callable[[str], None], served: str) -> None:
@@ -43,6 +48,41 @@ def test_the_audit_log(page: Page, axe: Callable[[Page], None], shots: Callable[
     axe(page)
     shots("audit")
     assert fits(page)
+
+
+def test_signing_in_and_out(
+    page: Page, axe: Callable[[Page], None], shots: Callable[[str], None], site: Site, tmp_path: Path
+) -> None:
+    (tmp_path / "tokens.toml").write_text(TOKENS, "utf-8")
+    with listening(replace(site, access=Access(tokens=tmp_path / "tokens.toml"))) as url:
+        page.goto(f"{url}/doctor?since=24h")
+        page.get_by_label("Token with the scope read").fill("no-such-token")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("alert").filter(has_text="no token")).to_be_visible()
+        axe(page)
+        shots("sign-in")
+        page.get_by_label("Token with the scope read").fill(ANN)
+        page.get_by_role("button", name="Sign in").click()
+        page.wait_for_url(f"{url}/doctor?since=24h")
+        expect(page.get_by_text("ann admin")).to_be_visible()
+        page.get_by_role("button", name="Sign out").click()
+        expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+        page.goto(f"{url}/doctor")
+        expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+
+
+def test_the_theme_stays(page: Page) -> None:
+    page.emulate_media(color_scheme="light")
+    page.goto("/audit")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(ground)
+    page.get_by_role("button", name="Theme").click()
+    dark = page.evaluate(ground)
+    assert dark != light
+    page.reload()
+    assert page.evaluate(ground) == dark, "the server knows it, so that nothing flashes"
+    page.get_by_role("button", name="Theme").click()
+    assert page.evaluate(ground) == light
 
 
 def test_headers(client: Client) -> None:

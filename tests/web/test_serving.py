@@ -15,6 +15,7 @@ from otel_toolselect.config import load
 from otel_toolselect.web.mounting import pages
 from otel_toolselect.web.signin.keys import FILE_NAME
 from tests.cli._spans import agent_trace
+from tests.web.conftest import csrf_of
 
 TOKEN = "a-token-of-tests-0123456789"
 TRACE = agent_trace(1, "refund A-1", "Done.", ("refund", {"id": "A-1"}, {"ok": True}))
@@ -55,6 +56,11 @@ def test_with_a_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert post(http, **known) == 200
         me = httpx.get(f"{http}/api/v1/whoami", headers=known).json()
         assert (me["name"], me["role"], me["via"]) == ("TOOLSELECT_TOKEN", "admin", "bearer")
+        with httpx.Client(base_url=http, headers={"x-forwarded-for": "203.0.113.9"}, timeout=60) as behind_a_proxy:
+            form = {"csrf": csrf_of(behind_a_proxy.get("/sign-in").text), "token": "no-such-token"}
+            assert behind_a_proxy.post("/sign-in", data=form).status_code == 401
+        (entry,) = httpx.get(f"{http}/api/v1/audit", headers=known, timeout=60).json()["rows"]
+        assert (entry["action"], entry["address"]) == ("sign-in refused", "203.0.113.9")
 
 
 def test_turned_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
