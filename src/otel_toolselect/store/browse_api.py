@@ -289,10 +289,21 @@ class Browse(Protocol):
         """Ids of the runs before and after this one in a list."""
         ...
 
+    def first_ns(self, *, tenant: str | None) -> int | None:
+        """When the first run started, None without runs; that of a run that is none any more may still count."""
+        ...
+
     def suites(
-        self, *, tenant: str | None, since_ns: int | None = None, until_ns: int | None = None
+        self,
+        *,
+        tenant: str | None,
+        since_ns: int | None = None,
+        until_ns: int | None = None,
+        suite: str | None = None,
     ) -> tuple[SuiteSummary, ...]:
-        """Suites and rules with decisions in the window, in order of name (1,000 at most); labels under "labels"."""
+        """Suites and rules with decisions in the window, in order of name (1,000 at most); labels under "labels".
+        `suite`: only those of this name.
+        """
         ...
 
     def cases(

@@ -104,6 +104,13 @@ def newest(tenant: str | None, part: Slice) -> Select:
     return Select(f"SELECT toUInt32(max(Hour)) AS Newest FROM judgements WHERE {where}", where.params)
 
 
+def oldest(tenant: str | None) -> Select:
+    """A row of 0 where there is no run."""
+    where = Conditions(["Suite = ''", "Gone = 0"])
+    limit(where, tenant, Slice())
+    return Select(f"SELECT min(StartNs) AS First FROM judgements WHERE {where}", where.params)
+
+
 _FACTS = (
     "RunId", "TraceId", "StartNs", "FirstAction", "ObservedClass", "Agent", "ServiceName", "Model", "Provider",
     "PromptVersion", "CatalogId", "CaseId", "Label", "Excluded", "DurationNs", "InputTokens", "OutputTokens",
@@ -218,8 +225,10 @@ GROUP BY Value ORDER BY N DESC, Value LIMIT {{most:UInt32}}"""
     return Select(sql, where.params | {"most": most})
 
 
-def suites(part: Slice, tenant: str | None, most: int) -> Select:
+def suites(part: Slice, tenant: str | None, suite: str | None, most: int) -> Select:
     where = Conditions(["Gone = 0", "Suite != ''"])
+    if suite is not None:
+        where.add("Suite = {suite:String}", suite=suite)
     limit(where, tenant, part)
     sql = f"""SELECT toString(Suite) AS Name, toString(Rule) AS RuleName, count() AS N, uniqExact(CaseId) AS Cases,
     sumMap(map(toString(Status), toUInt64(1))) AS Statuses, min(StartNs) AS First, max(StartNs) AS Last,

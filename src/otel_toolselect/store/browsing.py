@@ -221,11 +221,20 @@ class Browsing:
 
     # suites and cases
 
+    def first_ns(self, *, tenant: str | None) -> int | None:
+        found = self._select(browse_queries.oldest(tenant))
+        return next(iter(found.get("First", ())), 0) or None
+
     def suites(
-        self, *, tenant: str | None, since_ns: int | None = None, until_ns: int | None = None
+        self,
+        *,
+        tenant: str | None,
+        since_ns: int | None = None,
+        until_ns: int | None = None,
+        suite: str | None = None,
     ) -> tuple[SuiteSummary, ...]:
         part = Slice(since_ns, until_ns)
-        found = {} if part.empty else self._select(browse_queries.suites(part, tenant, MOST_SUITES))
+        found = {} if part.empty else self._select(browse_queries.suites(part, tenant, suite, MOST_SUITES))
         rows = _zipped(found, "Name", "RuleName", "N", "Cases", "Statuses", "First", "Last", "From")
         return tuple(SuiteSummary(*row) for row in rows)
 

@@ -4,34 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TypeAlias
 
 from otel_toolselect.app.browse.alerting import alerts_view
 from otel_toolselect.app.browse.filters import Filters
-from otel_toolselect.app.browse.matrix import closed, stretches, worst_pairs
-from otel_toolselect.app.browse.models import Arrived, Change, Measure, Overview, Point
+from otel_toolselect.app.browse.matrix import closed, course, worst_pairs
+from otel_toolselect.app.browse.models import Arrived, Change, Measure, Overview
 from otel_toolselect.app.browse.reader import Reader
 from otel_toolselect.app.windows import confusion_over
 from otel_toolselect.model.alerting import Query, Scope, Window
 from otel_toolselect.model.figures import Rate
 from otel_toolselect.model.signals import SIGNALS
-from otel_toolselect.model.verdicts import Cell
 from otel_toolselect.stats.drift import share_change
 from otel_toolselect.stats.rates import rate
 from otel_toolselect.store.browse_api import Facet, FacetValue, RunFilter
 
-CUT_BY = ("agent", "model", "prompt", "catalog", "tool")
+CUT_BY = (("agent", "model", "prompt", "catalog"), ("tool",))
+"""What may have changed: asked for together where few combinations occur."""
 NEW: tuple[Facet, ...] = ("agent", "model", "prompt", "catalog", "called")
-FIGURES = (
-    "accuracy", "argument_accuracy", "over_eager_abstention", "under_eager_abstention", "clarification_rate",
-    "redundancy", "infra_rate",
-)  # fmt: skip
-MEASURES = ("latency_p50", "latency_p95", "tokens", "cost")
+FIGURES = ("accuracy", "argument_accuracy", "over_eager_abstention", "under_eager_abstention", "infra_rate")
+MEASURES = ("latency_p95", "tokens", "cost")
 CHANGES_SHOWN = 12
 LATEST_SHOWN = 10
 PAIRS_SHOWN = 8
 VALUES = 200
-Side: TypeAlias = tuple[Mapping[Cell, int], ...]
 
 
 def overview(reader: Reader, filters: Filters) -> Overview:
@@ -40,21 +35,22 @@ def overview(reader: Reader, filters: Filters) -> Overview:
     earlier = Window(max(0, 2 * window.start_ns - window.end_ns), window.start_ns)
     both = [earlier, window] if earlier.start_ns < earlier.end_ns else [window, window]
     scope = filters.scope(reader.tenant)
-    before, now, *steps = confusion_over(reader.store, scope, (), [*both, *stretches(window)])
+    before, now = confusion_over(reader.store, scope, (), both)
+    runs = _runs(reader, scope, both)
     facets, old = (_facets(reader, filters, one) for one in (window, earlier))
     failed = filters.changed(status="fail", sort="-start")
     return Overview(
         filters=filters,
         window=window,
-        runs=_runs(reader, scope, window),
-        before=_runs(reader, scope, earlier) if both[0] is earlier else 0,
+        runs=runs[1],
+        before=runs[0] if both[0] is earlier else 0,
         right=now.right,
         right_before=before.right if both[0] is earlier else rate(0, 0),
         figures=tuple(_figures(reader, filters, scope, both)),
         measures=tuple(_measure(reader, name, scope, both) for name in MEASURES),
         changes=tuple(_changes(reader, filters, scope, both)),
         arrived=tuple(_arrived(filters, facets, old)),
-        course=tuple(Point(one.window, one.right) for one in steps),
+        course=course(reader, scope, window),
         confused=tuple(worst_pairs(now.confusion, filters, PAIRS_SHOWN)),
         failures=facets.get("failure", ()),
         firing=tuple(row for row in alerts_view(reader, 1).alerts if row.status.state in ("firing", "no_data")),
@@ -72,9 +68,8 @@ def _facets(reader: Reader, filters: Filters, window: Window) -> Mapping[Facet, 
     return reader.store.browse.facets(of, tenant=reader.tenant, names=[*NEW, "failure"], limit=VALUES)
 
 
-def _runs(reader: Reader, scope: Scope, window: Window) -> int:
-    found = reader.store.observe(Query("decisions", _traffic(scope)), [window])[()]
-    return int(found[0].value or 0)
+def _runs(reader: Reader, scope: Scope, both: Sequence[Window]) -> list[int]:
+    return [int(one.value or 0) for one in reader.store.observe(Query("decisions", _traffic(scope)), both)[()]]
 
 
 def _traffic(scope: Scope) -> Scope:
@@ -98,20 +93,21 @@ def _measure(reader: Reader, name: str, scope: Scope, both: Sequence[Window]) ->
 
 def _changes(reader: Reader, filters: Filters, scope: Scope, both: Sequence[Window]) -> list[Change]:
     """Right first actions, cut by what may have changed; the surest first."""
+    counts: dict[tuple[str, str], list[list[int]]] = {}
+    for names in CUT_BY:
+        for series, sides in reader.store.observe(Query("recall", scope, names), both).items():
+            for key in series:
+                for total, one in zip(counts.setdefault(key, [[0, 0], [0, 0]]), sides, strict=True):
+                    total[0] += one.numerator or 0
+                    total[1] += one.n
     found = []
-    for name in CUT_BY:
-        for series, sides in reader.store.confusion(scope, (name,), both).items():
-            value = dict(series)[name]
-            before, now = map(_right, sides)
-            link = filters.query(**{"expected" if name == "tool" else name: value}) if value else filters.query()
-            found.append(_change(name, value, "recall" if name == "tool" else "accuracy", now, before, link))
+    for (name, value), (before, now) in counts.items():
+        link = filters.query(**{"expected" if name == "tool" else name: value}) if value else filters.query()
+        figure = "recall" if name == "tool" else "accuracy"
+        found.append(_change(name, value, figure, rate(*now), rate(*before), link))
     moved = [one for one in found if one.difference]
     moved.sort(key=lambda c: (c.p if c.p is not None else 1.0, -abs(c.difference or 0), c.dimension, c.value))
     return moved[:CHANGES_SHOWN]
-
-
-def _right(cells: Mapping[Cell, int]) -> Rate:
-    return rate(sum(n for cell, n in cells.items() if cell.expected == cell.observed), sum(cells.values()))
 
 
 def _change(dimension: str, value: str, figure: str, now: Rate, before: Rate, query: str) -> Change:

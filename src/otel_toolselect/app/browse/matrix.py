@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from otel_toolselect.app.browse.filters import Filters
 from otel_toolselect.app.browse.models import Matrix, MatrixCell, Point, ToolRow
 from otel_toolselect.app.browse.reader import Reader
 from otel_toolselect.app.windows import confusion_over
-from otel_toolselect.model.alerting import Window
+from otel_toolselect.model.alerting import Query, Scope, Window
 from otel_toolselect.model.figures import Confusion
 from otel_toolselect.model.runs import NO_CALL_LABELS
 from otel_toolselect.model.verdicts import Cell
@@ -29,43 +31,49 @@ def matrix(reader: Reader, filters: Filters) -> Matrix:
     """
     window = filters.window(reader.now_ns)
     drawn = closed(reader, window)
-    whole, *steps = confusion_over(reader.store, filters.scope(reader.tenant), (), [window, *stretches(drawn)])
+    scope = filters.scope(reader.tenant)
+    (whole,) = confusion_over(reader.store, scope, (), [window])
     found = whole.confusion
-    order = _ordered(found)
+    totals = _Totals.of(found)
+    order = totals.order
     shown = set(order[:LABELS_SHOWN])
     cells = {
-        (cell.expected, cell.observed): _cell(cell, n, found, filters)
+        (cell.expected, cell.observed): totals.cell(cell, n, filters)
         for cell, n in found.cells
         if cell.expected in shown and cell.observed in shown
     }
-    tools = tuple(_row(name, found) for name in order)
-    expected = {cell.expected for cell, _ in found.cells}
-    observed = {cell.observed for cell, _ in found.cells}
-    wrong = sorted((c for c in cells.values() if not c.right), key=lambda c: (-c.n, c.expected, c.observed))
+    tools = tuple(totals.row(name) for name in order)
     return Matrix(
         filters=filters,
         window=drawn,
         n=whole.right.n,
         right=whole.right,
-        rows=tuple(name for name in order[:LABELS_SHOWN] if name in expected),
-        columns=tuple(name for name in order[:LABELS_SHOWN] if name in observed),
+        rows=tuple(name for name in order[:LABELS_SHOWN] if totals.rows[name]),
+        columns=tuple(name for name in order[:LABELS_SHOWN] if totals.columns[name]),
         cells=cells,
         tools=tools,
         worst=next((row for row in tools if found.worst_recall and row.name == found.worst_recall.tool), None),
-        confused=tuple(wrong[:WORST_SHOWN]),
-        course=tuple(Point(one.window, one.right) for one in steps),
+        confused=tuple(worst_pairs(found, filters, WORST_SHOWN)),
+        course=course(reader, scope, drawn),
         more=len(order) - len(shown),
     )
 
 
 def closed(reader: Reader, window: Window) -> Window:
-    """The window as a chart has it: from the first decision, where it is open, to now."""
+    """The window as a chart has it: from the first run, where it is open, to now."""
     end = min(window.end_ns, reader.now_ns + _MINUTE) if window.end_ns == MAX_NS else window.end_ns
     start = window.start_ns
     if start == 0:
-        suites = reader.store.browse.suites(tenant=reader.tenant, until_ns=window.end_ns)
-        start = min((s.first_ns for s in suites), default=end - 1)
+        first = reader.store.browse.first_ns(tenant=reader.tenant)
+        start = end - 1 if first is None else first
     return Window(min(start, end - 1), end)
+
+
+def course(reader: Reader, scope: Scope, window: Window) -> tuple[Point, ...]:
+    """The share of right first actions in each step of the window: over all tools, that is what recall is."""
+    steps = stretches(window)
+    seen = reader.store.observe(Query("recall", scope), steps)[()]
+    return tuple(Point(step, rate(one.numerator or 0, one.n)) for step, one in zip(steps, seen, strict=True))
 
 
 def stretches(window: Window) -> list[Window]:
@@ -77,35 +85,42 @@ def stretches(window: Window) -> list[Window]:
     return [Window(max(start, window.start_ns), min(start + step, window.end_ns)) for start in starts]
 
 
-def _ordered(found: Confusion) -> list[str]:
-    """Tools by how often they were expected or chosen, then the labels of runs without a call."""
-    counts: dict[str, int] = {}
-    for cell, n in found.cells:
-        counts[cell.expected] = counts.get(cell.expected, 0) + n
-        if cell.observed != cell.expected:
-            counts[cell.observed] = counts.get(cell.observed, 0) + n
-    return sorted(counts, key=lambda name: (name in NO_CALL_LABELS, -counts[name], name))
+@dataclass(frozen=True, slots=True)
+class _Totals:
+    """How often each label was expected, chosen, and both."""
 
+    rows: Counter[str]
+    columns: Counter[str]
+    right: Counter[str]
 
-def _cell(cell: Cell, n: int, found: Confusion, filters: Filters) -> MatrixCell:
-    support = sum(count for other, count in found.cells if other.expected == cell.expected)
-    query = filters.query(expected=cell.expected, observed=cell.observed)
-    return MatrixCell(cell.expected, cell.observed, n, n / support, query)
+    @classmethod
+    def of(cls, found: Confusion) -> _Totals:
+        made = cls(Counter(), Counter(), Counter())
+        for cell, n in found.cells:
+            made.rows[cell.expected] += n
+            made.columns[cell.observed] += n
+            made.right[cell.expected] += n * (cell.expected == cell.observed)
+        return made
 
+    @property
+    def order(self) -> list[str]:
+        """Tools by how often they were expected or chosen, then the labels of runs without a call."""
+        seen = {name: self.rows[name] + self.columns[name] - self.right[name] for name in self.rows | self.columns}
+        return sorted(seen, key=lambda name: (name in NO_CALL_LABELS, -seen[name], name))
 
-def _row(name: str, found: Confusion) -> ToolRow:
-    counts: Mapping[Cell, int] = dict(found.cells)
-    correct = counts.get(Cell(name, name), 0)
-    support = sum(n for cell, n in found.cells if cell.expected == name)
-    chosen = sum(n for cell, n in found.cells if cell.observed == name)
-    tool = name not in NO_CALL_LABELS
-    return ToolRow(name, tool, rate(correct, support), rate(correct, chosen), figures(correct, support, chosen))
+    def cell(self, cell: Cell, n: int, filters: Filters) -> MatrixCell:
+        query = filters.query(expected=cell.expected, observed=cell.observed)
+        return MatrixCell(cell.expected, cell.observed, n, n / self.rows[cell.expected], query)
+
+    def row(self, name: str) -> ToolRow:
+        correct, support, chosen = self.right[name], self.rows[name], self.columns[name]
+        counted = figures(correct, support, chosen)
+        return ToolRow(name, name not in NO_CALL_LABELS, rate(correct, support), rate(correct, chosen), counted)
 
 
 def worst_pairs(found: Confusion, filters: Filters, limit: int) -> Sequence[MatrixCell]:
     """The most frequent wrong pairs."""
-    wrong = sorted(
-        ((cell, n) for cell, n in found.cells if cell.expected != cell.observed),
-        key=lambda item: (-item[1], item[0].expected, item[0].observed),
-    )
-    return [_cell(cell, n, found, filters) for cell, n in wrong[:limit]]
+    totals = _Totals.of(found)
+    wrong = [(cell, n) for cell, n in found.cells if cell.expected != cell.observed]
+    wrong.sort(key=lambda item: (-item[1], item[0].expected, item[0].observed))
+    return [totals.cell(cell, n, filters) for cell, n in wrong[:limit]]

@@ -13,7 +13,7 @@ from otel_toolselect.stats.rates import rate
 from otel_toolselect.stats.repeats import repeats
 from otel_toolselect.store.browse_api import CaseHistory, CaseRun, SuiteSummary
 
-RECENT = 100
+RECENT = 50
 """Runs of each case that flips are looked for in."""
 
 
@@ -27,10 +27,10 @@ def suite_list(reader: Reader, filters: Filters) -> tuple[SuiteRow, ...]:
 def suite_view(reader: Reader, suite: str, filters: Filters, after: str | None = None) -> SuiteView:
     """A page of cases. A suite without decisions in the window has none, and no summary."""
     window = filters.runs(reader.now_ns)
-    times = {"since_ns": window.since_ns, "until_ns": window.until_ns}
-    summaries = [s for s in reader.store.browse.suites(tenant=reader.tenant, **times) if s.suite == suite]
-    found = reader.store.browse.cases(
-        suite, tenant=reader.tenant, after=after, limit=filters.size + 1, recent=RECENT, **times
+    browse, tenant, since, until = reader.store.browse, reader.tenant, window.since_ns, window.until_ns
+    summaries = list(browse.suites(tenant=tenant, since_ns=since, until_ns=until, suite=suite))
+    found = browse.cases(
+        suite, tenant=tenant, since_ns=since, until_ns=until, after=after, limit=filters.size + 1, recent=RECENT
     )
     shown = found[: filters.size]
     rows = tuple(case_row(history) for history in shown)
