@@ -4,7 +4,7 @@
 
 Runs (a million when nothing is said) are made in the store by SQL: 30 days up to now, 40 tools, 3 agents, requests and
 answers of some 80 words of a vocabulary of 3,000; half of them judged under a suite, a fifth under a rule, one in
-twenty judged twice, so that replaced rows are there. The same questions are asked of the last three days and of all of them.
+twenty judged twice, so that replaced rows are there. The same questions are asked of the last three days and of all.
 Processor time is that of this process with the embedded engine in it, the best of ROUNDS, without the engine's cache of
 conditions; rows read are the engine's own count, over all queries of the question.
 """
