@@ -75,7 +75,7 @@ def site(store: Store) -> Site:
 class Client(TestClient):
     """Posts forms as a page would: with the token that the page before it held."""
 
-    def submit(self, path: str, data: dict[str, str] | None = None, *, of: str = "/", **more: Any) -> Any:
+    def submit(self, path: str, data: dict[str, str] | None = None, *, of: str = "/sign-in", **more: Any) -> Any:
         """Posts a form that stands on the page `of`."""
         return self.post(path, data={**(data or {}), "csrf": csrf_of(self.get(of).text)}, **more)
 

@@ -12,17 +12,17 @@ from tests.web.test_signin import ANN, EVE, TOKENS, sign_in
 
 def test_another_name_for_this_machine_is_refused(client: Client) -> None:
     for host in ("evil.example", "evil.example:4318", "127.0.0.1.evil.example", "", "[::1", "[x]"):
-        answer = client.get("/", headers={"host": host})
+        answer = client.get("/audit", headers={"host": host})
         assert answer.status_code == 403, host
         assert client.get("/api/v1/whoami", headers={"host": host}).status_code == 403
     for host in ("localhost:4318", "127.0.0.1:4318", "[::1]:4318", "127.8.8.8", "toolselect.localhost"):
-        assert client.get("/", headers={"host": host}).status_code == 200, host
+        assert client.get("/audit", headers={"host": host}).status_code == 200, host
 
 
 def test_the_public_name_is_a_name(pages_of: PagesOf) -> None:
     client = pages_of(settings=Settings(web=Web(public_url="https://tools.example.com/select")))
-    assert client.get("/", headers={"host": "tools.example.com"}).status_code == 200
-    assert 'href="/select/static/app.' in client.get("/", headers={"host": "tools.example.com"}).text
+    assert client.get("/audit", headers={"host": "tools.example.com"}).status_code == 200
+    assert 'href="/select/static/app.' in client.get("/audit", headers={"host": "tools.example.com"}).text
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def ann(pages_of: PagesOf) -> Client:
 def test_what_another_site_posts_is_refused(ann: Client, headers: dict[str, str]) -> None:
     answer = ann.submit("/sign-out", headers=headers)
     assert answer.status_code == 403
-    assert ann.get("/").status_code == 200, "still signed in"
+    assert ann.get("/audit").status_code == 200, "still signed in"
 
 
 def test_what_has_no_token_of_the_form_is_refused(ann: Client) -> None:
@@ -61,12 +61,12 @@ def test_the_token_of_another_session_or_browser_is_refused(ann: Client, pages_o
     foreign = csrf_of(other.get("/sign-in").text)
     assert ann.post("/sign-out", data={"csrf": foreign}).status_code == 403
     assert sign_in(other, EVE) == 303
-    foreign = csrf_of(other.get("/").text)
+    foreign = csrf_of(other.get("/sign-in").text)
     assert ann.post("/sign-out", data={"csrf": foreign}).status_code == 403
 
 
 def test_the_token_may_come_in_a_header(ann: Client) -> None:
-    token = csrf_of(ann.get("/").text)
+    token = csrf_of(ann.get("/audit").text)
     same = {"x-csrf-token": token, "origin": "http://localhost", "sec-fetch-site": "same-origin"}
     assert ann.post("/sign-out", headers=same).status_code == 303
 
@@ -108,11 +108,11 @@ def test_unknown_pages_and_files(client: Client) -> None:
     assert (answer.status_code, "no such page" in answer.text) == (404, True)
     assert client.get("/static/../app.py").status_code == 404
     assert client.get("/static/app.000000000000.css").status_code == 404
-    assert client.post("/", data={"csrf": csrf_of(client.get("/").text)}).status_code == 405
+    assert client.post("/", data={"csrf": csrf_of(client.get("/sign-in").text)}).status_code == 405
 
 
 def test_files_are_kept_for_a_year_by_their_content(client: Client) -> None:
-    text = client.get("/").text
+    text = client.get("/sign-in").text
     name = text.split('href="/static/app.')[1].split('"')[0]
     answer = client.get(f"/static/app.{name}")
     assert answer.status_code == 200
