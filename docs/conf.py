@@ -32,6 +32,8 @@ html_title = f"toolselect {release}"
 html_static_path: list[str] = []
 html_copy_source = False
 html_show_sphinx = False
+html_show_copyright = False
+smartquotes = False  # "" is an empty text, not a quotation
 
 
 def setup(app: Any) -> None:
