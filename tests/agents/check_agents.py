@@ -10,7 +10,7 @@ import os
 import socket
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
@@ -26,6 +26,7 @@ HERE = Path(__file__).parent
 PYTHON = Path(os.environ.get("TOOLSELECT_AGENTS", HERE.parents[1] / "build/agents/venv/bin/python"))
 FRAMEWORKS = ("openai_agents", "pydantic_ai", "langchain")
 ATTEMPTS = 5
+CASES = ("orders", "refund", "hello")
 SUITE = """
 suite: shop
 policy:
@@ -39,6 +40,7 @@ cases:
   - id: refund
     prompt: Refund the order of C-1
     expect: {first: [search_orders], eventually: [refund_order]}
+  - {id: busy, prompt: Slow down, expect: {first: [search_orders]}}
   - {id: hello, prompt: Hello there, expect: {class: none}}
 """
 SEARCH = {"call": "search_orders", "args": {"customer_id": "C-1"}}
@@ -48,6 +50,7 @@ RIGHT, PREMATURE = [SEARCH, REFUND, SAY], [REFUND, SAY]
 SCRIPT: Script = {
     "Which orders has C-1?": [[SEARCH, SAY]],
     "Refund the order of C-1": [RIGHT, PREMATURE, RIGHT, PREMATURE, RIGHT],  # the case flips
+    "Slow down": [[{"status": 429}]],
     "Hello there": [[{"say": "Welcome to the shop."}]],
 }
 
@@ -62,7 +65,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         yield url
 
 
-def play(folder: Path, kind: str, where: str, attempts: int, port: int | None = None) -> Ran:
+def play(folder: Path, kind: str, where: str, attempts: int, port: int | None = None, cases: Sequence[str] = ()) -> Ran:
     (folder / "suite.yaml").write_text(SUITE, "utf-8")
     said: list[str] = []
     wanted = Wanted(
@@ -70,6 +73,7 @@ def play(folder: Path, kind: str, where: str, attempts: int, port: int | None = 
         kind,
         Options(where, python=str(PYTHON)),
         attempts=attempts,
+        cases=cases,
         folder=folder / "run",
         playing=Playing(concurrency=2, spans_s=60.0),
         port=port,
@@ -85,7 +89,7 @@ def check(ran: Ran, attempts: int) -> None:
     assert ran.left == ran.nothing == ran.late == 0
     assert len(report.runs) == 3 * attempts
     assert {(v.case_id, v.attempt) for v in report.runs} == {
-        (case, n) for case in ("orders", "refund", "hello") for n in range(1, attempts + 1)
+        (case, n) for case in CASES for n in range(1, attempts + 1)
     }
     premature = 2 if attempts == ATTEMPTS else 0
     assert report.summary.judged == 3 * attempts
@@ -104,12 +108,20 @@ def check(ran: Ran, attempts: int) -> None:
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_over_a_process(framework: str, model: str, tmp_path: Path) -> None:
     command = f"{PYTHON} {HERE / f'with_{framework}.py'} {{prompt}}"
-    check(play(tmp_path, "exec", command, 1), 1)
+    check(play(tmp_path, "exec", command, 1, cases=CASES), 1)
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_a_model_that_is_rate_limited_is_the_platforms_fault(framework: str, model: str, tmp_path: Path) -> None:
+    """However the framework dies of it, and whatever else it prints."""
+    command = f"{PYTHON} {HERE / f'with_{framework}.py'} {{prompt}}"
+    report = play(tmp_path, "exec", command, 1, cases=["busy"]).done.report
+    assert (report.summary.runs, report.summary.infra) == (1, 1)
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_as_a_callable(framework: str, model: str, tmp_path: Path) -> None:
-    check(play(tmp_path, "callable", f"with_{framework}:answer", ATTEMPTS), ATTEMPTS)
+    check(play(tmp_path, "callable", f"with_{framework}:answer", ATTEMPTS, cases=CASES), ATTEMPTS)
 
 
 @contextmanager
@@ -134,4 +146,4 @@ def test_over_http(framework: str, model: str, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as held:
         port = held.getsockname()[1]
     with served(framework, port) as url:
-        check(play(tmp_path, "http", url, ATTEMPTS, port), ATTEMPTS)
+        check(play(tmp_path, "http", url, ATTEMPTS, port, CASES), ATTEMPTS)

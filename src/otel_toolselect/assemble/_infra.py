@@ -12,7 +12,7 @@ _TYPE = re2.compile(r"(?i)timeout|timed_?out|connection|unavailable|rate_?limit|
 _TEXT = re2.compile(
     r"(?i)\b(timed out|time-?out|timeout|connection (refused|reset|aborted|error)|service unavailable|bad gateway|"
     r"gateway timeout|rate limit(ed)?|too many requests|deadline exceeded|name resolution|network is unreachable)\b"
-    r"|\b(http|status|code|error)[ :=]*(429|5\d\d)\b|\((429|5\d\d)\)"
+    r"|\b(http|status|code|error|status_code)[ :=]*(429|5\d\d)\b|\((429|5\d\d)\)"
 )
 
 

@@ -30,7 +30,8 @@ from otel_toolselect.suites.runner.collecting import Collector
 from otel_toolselect.suites.runner.folder import digest_of, file_of
 from otel_toolselect.suites.runner.masking import Masker, passwords_in, secrets_of, shown_url
 from otel_toolselect.suites.runner.plan import Attempt
-from otel_toolselect.suites.runner.targets.exec import filled
+from otel_toolselect.suites.runner.target import failed
+from otel_toolselect.suites.runner.targets.exec import filled, reason
 
 SUITE = parse_suite(
     """
@@ -375,3 +376,31 @@ def test_waiting_ends_with_the_condition_or_the_time() -> None:
     stop.set()
     collector.open(other)
     assert collector.gather(other, lambda *_: False, 60.0, stop) == ([], [])
+
+
+# --- whose fault
+
+
+@pytest.mark.parametrize(
+    ("said", "infra"),
+    [
+        ("openai.RateLimitError: Error code: 429 - {'error': {'message': 'slow down'}}", True),
+        ("pydantic_ai.exceptions.ModelHTTPError: status_code: 429, model_name: gpt-4o-mini", True),
+        ("openai.APIConnectionError: Connection error.", True),
+        ("httpx.ReadTimeout: timed out", True),
+        ("openai.BadRequestError: Error code: 400 - bad tools", False),
+        ("KeyError: 'order 429'", False),
+        ("it said nothing on stderr", False),
+    ],
+)
+def test_whose_fault_it_is(said: str, infra: bool) -> None:
+    found = failed("exit code 1", said)
+    assert (found.fault is not None) == infra
+    assert (found.trouble is None) == infra
+
+
+def test_the_line_that_says_why() -> None:
+    trace = "Traceback (most recent call last):\n  File x\n    raise ValueError\nValueError: no such order\n"
+    assert reason(f"{trace}[non-fatal] Tracing: could not export\n") == "ValueError: no such order"
+    assert reason("some words\nmore words\n") == "more words"
+    assert reason("   \n") == "it said nothing on stderr"

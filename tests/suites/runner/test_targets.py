@@ -90,7 +90,7 @@ def test_an_agent_that_shows_nothing_is_not_judged(shop: Shop) -> None:
         ("sleep 60", 0.2, "timeout"),
         ("kill -9 $$", 30.0, "signal SIGKILL"),
         ("exit 137", 30.0, "signal SIGKILL"),
-        ("echo 'openai.RateLimitError: Error code: 429 - slow down' >&2; exit 1", 30.0, "429"),
+        ("echo 'openai.RateLimitError: Error code: 429 - slow down' >&2; echo bye >&2; exit 1", 30.0, "429"),
     ],
 )
 def test_faults_of_the_platform_leave_the_figures(shop: Shop, script: str, timeout_s: float, said: str) -> None:

@@ -26,6 +26,7 @@ from otel_toolselect.suites.runner.answers import find_answer
 from otel_toolselect.suites.runner.carriers import as_argument, inherited
 from otel_toolselect.suites.runner.target import Options, Outcome, Trial, failed
 
+_EXCEPTION = re.compile(r"(?:\w+\.)*\w*(?:Error|Exception|Timeout|Exceeded|Unavailable)\b(?:: |$)")
 _KEPT = 1024 * 1024
 _GRACE_S = 3.0
 _TOO_LONG = "the prompt is too long for an argument; read it from standard input"
@@ -105,8 +106,7 @@ class Command:
         if number is not None:
             return Outcome(answer, fault=f"ended by signal {signal.Signals(number).name}", flushed=True)
         if code:
-            last = next((line for line in reversed(errors.splitlines()) if line.strip()), "it said nothing on stderr")
-            found = failed(f"exit code {code}", last.strip())
+            found = failed(f"exit code {code}", reason(errors))
             return Outcome(answer, fault=found.fault, trouble=found.trouble, flushed=True)
         return Outcome(answer, flushed=True)
 
@@ -124,6 +124,15 @@ class Command:
 
     def close(self) -> None:
         """Nothing outlives its attempt."""
+
+
+def reason(errors: str) -> str:
+    """The line of stderr that says why: the last that names an exception, as other parts may complain after it; else
+    the last.
+    """
+    lines = [line.strip() for line in errors.splitlines() if line.strip() and not line.startswith((" ", "\t"))]
+    named = (line for line in reversed(lines) if _EXCEPTION.match(line))
+    return next(named, lines[-1] if lines else "it said nothing on stderr")
 
 
 def filled(word: str, values: dict[str, str]) -> str:
