@@ -18,6 +18,7 @@ from otel_toolselect.model.verdicts import Cell
 from otel_toolselect.store import Cursor, Store, clickhouse, judgements, open_store
 from tests.store.builders import DAY, HOUR, T0, decision, log, logs_of, run, runs_of, span, spans_of, verdict
 from tests.store.contract.alerts import AlertsContract
+from tests.store.contract.audit import AuditContract
 from tests.store.contract.browse import BrowseContract
 from tests.store.contract.crews import CrewsContract
 from tests.store.contract.labels import LabelsContract
@@ -61,7 +62,7 @@ def clean_up(store: Store) -> None:
         store._session.execute(f"OPTIMIZE TABLE {table} FINAL")
 
 
-class StoreContract(AlertsContract, LabelsContract, CrewsContract, BrowseContract):
+class StoreContract(AlertsContract, AuditContract, LabelsContract, CrewsContract, BrowseContract):
     @pytest.fixture
     def dsn(self) -> str:
         raise NotImplementedError
