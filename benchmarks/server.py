@@ -30,7 +30,8 @@ Count = Callable[[], int]
 @dataclass(frozen=True, slots=True)
 class Server:
     """`stored`, where it keeps anything, counts the spans that a reader sees now; `judged`, where it judges, the runs
-    that have a verdict. `disk` tells bytes and parts of what is kept.
+    that have a verdict. `disk` tells bytes and parts of what is kept. `counters`, where it tells, are its own: cheap to
+    read, they say when it is worth to count.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Server:
     stored: Count | None = None
     judged: Count | None = None
     disk: Callable[[], Mapping[str, int]] = field(default=dict)
+    counters: Callable[[], Mapping[str, float]] = field(default=dict)
 
 
 @contextmanager
@@ -66,6 +68,7 @@ def toolselect(suite: str | None = None, protocol: str = "grpc") -> Iterator[Ser
                 stored=lambda: int(query("SELECT count() FROM otel_traces FINAL")),
                 judged=(lambda: int(query(judged))) if suite else None,
                 disk=lambda: _disk(query),
+                counters=lambda: _counters(facts["http"]),
             )
 
 
@@ -91,6 +94,17 @@ def _asker(store: Path) -> Callable[[str], str]:
         return text
 
     return query
+
+
+def _counters(http: str) -> dict[str, float]:
+    """Spans stored and runs judged since the start, as /metrics has them."""
+    with urllib.request.urlopen(http + "/metrics", timeout=_QUERY_S) as answer:  # noqa: S310 - our own server
+        lines = [line.split() for line in answer.read().decode().splitlines()]
+    told = {name: float(value) for name, value in (line for line in lines if len(line) == 2)}
+    return {what: told.get(f"toolselect_{name}_total", 0.0) for what, name in _COUNTERS.items()}
+
+
+_COUNTERS = {"stored": "delivered_spans", "judged": "live_runs"}
 
 
 def _disk(query: Callable[[str], str]) -> dict[str, int]:

@@ -34,6 +34,18 @@ def test_a_trace_with_a_root_settles_soon_one_without_is_waited_for() -> None:
     assert len(waiting) == 0
 
 
+def test_when_all_that_waits_is_due() -> None:
+    waiting = Waiting(PATIENCE)
+    assert waiting.settles_in(5.0) is None
+    waiting.offer([root("a")], [], 1.0)
+    waiting.offer([root("b")], [], 3.0)
+    assert waiting.settles_in(3.5) == 1.5
+    waiting.offer([child("bare")], [], 3.0)
+    assert waiting.settles_in(3.5) == 29.5
+    waiting.take(["bare"])
+    assert waiting.settles_in(6.0) == -1.0
+
+
 def test_each_arrival_makes_it_wait_again_but_not_for_ever() -> None:
     waiting = Waiting(Patience(settle=2, wait=30, longest=100))
     for second in range(100):

@@ -159,7 +159,7 @@ class LiveJudge:
         pause = self._tick_s
         while not self._idle(pause):
             try:
-                pause = 0.0 if self.turn() >= TRACES_PER_TURN else self._tick_s
+                pause = 0.0 if self.turn() >= TRACES_PER_TURN else self._until_next()
             except StoreError as error:
                 self.counters.store_failures += 1
                 if pause < _AWAY_S:
@@ -169,6 +169,12 @@ class LiveJudge:
                 self.counters.faults += 1
                 log.exception("a turn of live judging failed")
                 pause = _LONGEST_PAUSE_S
+
+    def _until_next(self) -> float:
+        """A tick, so that a turn has many traces; less when the last of a load is due sooner, as no more will join."""
+        with self._lock:
+            settled = self._waiting.settles_in(self._clock())
+        return self._tick_s if settled is None else min(self._tick_s, max(settled, _TICK_S))
 
     def _idle(self, seconds: float) -> bool:
         """Waits until the next turn, less when memory fills; whether to end. A store that is away is not hurried."""

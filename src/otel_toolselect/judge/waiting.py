@@ -98,6 +98,13 @@ class Waiting:
         if self.held_bytes > self.patience.memory:
             self._shed()
 
+    def settles_in(self, now_s: float) -> float | None:
+        """Seconds until all that waits is due, if nothing comes any more; None when nothing waits."""
+        rooted, bare = self.patience.settle, self.patience.wait
+        due = (slot.last_s + (rooted if slot.rooted else bare) for slot in self._slots.values())
+        last = max(due, default=None)
+        return None if last is None else last - now_s
+
     def mark(self, trace_ids: Iterable[str], now_s: float) -> None:
         """Traces that are in the store, wholly or in part, and were not judged yet."""
         for trace_id in trace_ids:
