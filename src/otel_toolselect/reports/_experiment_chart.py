@@ -41,18 +41,20 @@ class Point:
 
 def experiment_svg(found: Experiment) -> str:
     """All panels, two beside each other, as one picture."""
-    return str(_rendered("experiment.svg.j2", v=_view(found))) + "\n"
+    return str(_rendered("experiment.svg.j2", v=_view(found, _names(found)))) + "\n"
 
 
 def experiment_html(found: Experiment) -> str:
-    """Chart and table on one self-contained page."""
+    """Charts and table on one self-contained page, for phones too: each panel is a picture of its own."""
     from markupsafe import Markup
 
     style = (FOLDER / "experiment.css").read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     text = _rendered(
         "experiment.html.j2",
-        v=_view(found),
+        name=visible(found.name),
+        said=visible(said(found)),
+        charts=[_view(found, (name,)) for name in _names(found)],
         style=Markup(style),  # noqa: S704 - our own file
         style_hash=f"sha256-{digest}",
         titles=[title.rstrip(">") for title in titles(found)],
@@ -61,7 +63,7 @@ def experiment_html(found: Experiment) -> str:
     return text + "\n"
 
 
-def _rendered(name: str, **values: Any) -> str:
+def _rendered(template: str, /, **values: Any) -> str:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -71,11 +73,15 @@ def _rendered(name: str, **values: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template(name).render(**values)
+    return environment.get_template(template).render(**values)
 
 
-def _view(found: Experiment) -> dict[str, Any]:
-    names = found.series or ("",)
+def _names(found: Experiment) -> tuple[str, ...]:
+    return found.series or ("",)
+
+
+def _view(found: Experiment, names: Sequence[str]) -> dict[str, Any]:
+    """One picture of these panels."""
     legend = len(found.models) > 1
     beside = min(2, len(names))
     panels = [
@@ -89,7 +95,6 @@ def _view(found: Experiment) -> dict[str, Any]:
     ]
     return {
         "name": visible(found.name),
-        "said": visible(said(found)),
         "width": WIDTH * beside,
         "height": bottom + (_LEGEND if legend else 0),
         "left": _LEFT,
