@@ -49,6 +49,7 @@ class BrowseContract:
         assert browse.run("r1", tenant=None) is None
         assert browse.summaries(["r1"], tenant=None) == ()
         assert browse.neighbours("r1", ALL, tenant=None) == (None, None)
+        assert browse.first_ns(tenant=None) is None
         assert browse.suites(tenant=None) == ()
         assert browse.cases("s", tenant=None) == ()
         assert browse.case("s", "c", tenant=None) is None
@@ -237,7 +238,9 @@ class BrowseContract:
         whole = store.browse.case("s", "a", tenant=None)
         assert whole is not None
         assert len(whole.recent) == 4
-        assert {s.cases for s in store.browse.suites(tenant=None)} == {2}
+        assert {s.cases for s in store.browse.suites(tenant=None, suite="s")} == {2}
+        assert store.browse.suites(tenant=None, suite="other") == ()
+        assert (store.browse.first_ns(tenant=None), store.browse.first_ns(tenant="other")) == (T0, None)
 
     def test_catalogs_that_were_seen(self, store: Store) -> None:
         keep(store, 1, catalog_id="c1", tools=TOOLS, agent="x", model="m")
