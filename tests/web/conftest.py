@@ -3,7 +3,7 @@
     client      a browser without windows on the pages of this machine, where nobody signs in (`web.person.LOCAL`)
     pages_of    makes clients of other sites: tokens, settings, other addresses
     page        a tab of Chromium on the pages of the module; at its end nothing was blocked and no script failed
-    axe         no finding of axe that is serious or critical
+    axe         no finding of axe that is serious or critical, in light and dark
     shots       pictures of a page, light and dark, wide and narrow, in the folder that TOOLSELECT_SHOTS names
 
 Stores are copies of one that is filled once: chDB holds one directory per process, so each module opens its own.
@@ -182,11 +182,14 @@ def _note(troubles: list[str], message: ConsoleMessage) -> None:
 @pytest.fixture
 def axe() -> Callable[[Page], None]:
     def check(page: Page) -> None:
-        # its script is set into the page by the driver, which the content security policy does not bind
-        found = Axe().run(page).response["violations"]
-        grave = [v for v in found if v["impact"] in ("serious", "critical")]
-        told = [f"{v['id']}: {v['help']}: {[node['html'][:200] for node in v['nodes'][:3]]}" for v in grave]
-        assert not told, "\n".join(told)
+        for theme in ("light", "dark"):
+            page.emulate_media(color_scheme=theme)
+            # its script is set into the page by the driver, which the content security policy does not bind
+            found = Axe().run(page).response["violations"]
+            grave = [v for v in found if v["impact"] in ("serious", "critical")]
+            told = [f"{theme}: {v['id']}: {[node['html'][:200] for node in v['nodes'][:3]]}" for v in grave]
+            assert not told, "\n".join(told)
+        page.emulate_media(color_scheme=None)
 
     return check
 
