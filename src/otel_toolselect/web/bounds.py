@@ -70,9 +70,7 @@ class _Answer:
         if message["type"] == "http.response.start":
             size = Headers(raw=message.get("headers", ())).get("content-length", "0")
             if int(size) > ANSWER_BYTES:
-                raise InputError(
-                    f"the answer has more than {ANSWER_BYTES >> 20} MiB: choose a smaller page", where=""
-                )
+                raise InputError(f"the answer has more than {ANSWER_BYTES >> 20} MiB: choose a smaller page", where="")
             self.began = True
         await self._send(message)
 
