@@ -8,22 +8,17 @@ fill the page, so that a page costs what it shows and not what the history holds
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from otel_toolselect.model.catalogs import Catalog
 from otel_toolselect.model.decisions import Decision
 from otel_toolselect.model.runs import Run
 from otel_toolselect.model.spans import Span
-from otel_toolselect.model.values import canonical
 from otel_toolselect.model.verdicts import RunVerdict
-from otel_toolselect.store import browse_cursors, browse_queries, browse_rows, run_rows, verdict_rows
+from otel_toolselect.store import browse_cursors, browse_queries, browse_rows, verdict_rows
 from otel_toolselect.store.browse_api import (
     COUNTED,
     FACETS,
     MOST_ROWS,
-    CaseHistory,
-    CaseRun,
-    CatalogSeen,
     Count,
     Facet,
     FacetValue,
@@ -32,9 +27,9 @@ from otel_toolselect.store.browse_api import (
     RunRecord,
     RunSummary,
     Sort,
-    SuiteSummary,
 )
 from otel_toolselect.store.browse_conditions import Slice
+from otel_toolselect.store.browse_histories import Histories, chunks, zipped
 from otel_toolselect.store.browse_queries import Order, Place
 from otel_toolselect.store.decision_rows import hour_of
 from otel_toolselect.store.queries import NOW, Select, Tables
@@ -46,17 +41,14 @@ if TYPE_CHECKING:
 HOUR_NS = 3_600 * 10**9
 STEPS = (6, 48, 384, 3_072)
 """Hours back from where a list begins to which it is asked first, then next, before it is asked for the rest."""
-IDS_PER_QUERY = 200  # bound into the request's address: 8 KB of it
-MOST_SUITES = 1_000
 TENANT = "toolselect.tenant"
 
 
-class Browsing:
+class Browsing(Histories):
     """Implements `browse_api.Browse`."""
 
     def __init__(self, session: Session, tables: Tables, store: Store) -> None:
-        self._session = session
-        self._judged = tables.has("judgements") and tables.has("run_texts")
+        super().__init__(session, tables)
         self._store = store
 
     # lists
@@ -134,7 +126,7 @@ class Browsing:
     def summaries(self, run_ids: Sequence[str], *, tenant: str | None) -> tuple[RunSummary, ...]:
         wanted = list(dict.fromkeys(run_ids))[:1_000]
         found: dict[str, RunSummary] = {}
-        for ids in _chunks(wanted):
+        for ids in chunks(wanted):
             starts = self._select(browse_queries.starts(ids))
             hours = [hour_of(start) for start in starts.get("StartNs", ())]
             found |= {row.run_id: row for row in self._rows(starts.get("RunId", ()), hours, tenant)}
@@ -163,12 +155,12 @@ class Browsing:
             asked = [name for name in names if name in known]
             if asked:
                 rows = self._select(browse_queries.facets(asked, part, tenant, most, said=said))
-                for kind, value, n in _zipped(rows, "Kind", "Value", "N"):
+                for kind, value, n in zipped(rows, "Kind", "Value", "N"):
                     found[asked[kind]].append(FacetValue(value, n))
         for name, asks in (("suite", browse_queries.facet_rules), ("called", browse_queries.facet_called)):
             if name in found:
                 more = self._select(asks(part, tenant, most))
-                found[name] += [FacetValue(value, n) for value, n in _zipped(more, "Value", "N")]
+                found[name] += [FacetValue(value, n) for value, n in zipped(more, "Value", "N")]
         return {name: tuple(values) for name, values in found.items()}
 
     # one run
@@ -212,146 +204,12 @@ class Browsing:
     ) -> tuple[str | None, str | None]:
         start = self._select(browse_queries.starts([run_id])).get("StartNs", ())
         stands = self._select(browse_queries.place_of(sort, run_id, start[0])) if start else {}
-        for missing, value in _zipped(stands, "Missing", "Value"):
+        for missing, value in zipped(stands, "Missing", "Value"):
             place = Place(missing, value, run_id)
             before = self._places(of, tenant, Order(sort, descending, backwards=True), place, 1)
             after = self._places(of, tenant, Order(sort, descending), place, 1)
             return before[0][0].run_id if before else None, after[0][0].run_id if after else None
         return None, None
-
-    # suites and cases
-
-    def first_ns(self, *, tenant: str | None) -> int | None:
-        found = self._select(browse_queries.oldest(tenant))
-        return next(iter(found.get("First", ())), 0) or None
-
-    def suites(
-        self,
-        *,
-        tenant: str | None,
-        since_ns: int | None = None,
-        until_ns: int | None = None,
-        suite: str | None = None,
-    ) -> tuple[SuiteSummary, ...]:
-        part = Slice(since_ns, until_ns)
-        found = {} if part.empty else self._select(browse_queries.suites(part, tenant, suite, MOST_SUITES))
-        rows = _zipped(found, "Name", "RuleName", "N", "Cases", "Statuses", "First", "Last", "From")
-        return tuple(SuiteSummary(*row) for row in rows)
-
-    def cases(
-        self,
-        suite: str,
-        *,
-        tenant: str | None,
-        since_ns: int | None = None,
-        until_ns: int | None = None,
-        after: str | None = None,
-        limit: int = 100,
-        recent: int = 30,
-    ) -> tuple[CaseHistory, ...]:
-        part = Slice(since_ns, until_ns)
-        most = max(1, min(limit, MOST_ROWS))
-        return self._cases(suite, part, tenant, None, after, most, max(1, min(recent, 1_000)))
-
-    def case(
-        self,
-        suite: str,
-        case_id: str,
-        *,
-        tenant: str | None,
-        since_ns: int | None = None,
-        until_ns: int | None = None,
-        recent: int = 500,
-    ) -> CaseHistory | None:
-        part = Slice(since_ns, until_ns)
-        return next(iter(self._cases(suite, part, tenant, case_id, None, 1, max(1, min(recent, 1_000)))), None)
-
-    def _cases(
-        self,
-        suite: str,
-        part: Slice,
-        tenant: str | None,
-        case_id: str | None,
-        after: str | None,
-        most: int,
-        recent: int,
-    ) -> tuple[CaseHistory, ...]:
-        if part.empty or not suite:
-            return ()
-        found = self._select(browse_queries.cases(suite, part, tenant, case_id=case_id, after=after, most=most))
-        ids = found.get("Name", [])
-        if not ids:
-            return ()
-        runs = self._case_runs(suite, ids, part, tenant, recent)
-        unseen = [
-            name
-            for name, statuses in _zipped(found, "Name", "Statuses")
-            if "fail" in statuses and all(run.status != "fail" for run in runs[name])
-        ]
-        older = self._case_runs(suite, unseen, part, tenant, 1, failed=True)
-        return tuple(
-            browse_rows.history(suite, row, runs.get(row[0], []), older.get(row[0], []))
-            for row in _zipped(found, "Name", "N", "Statuses", "First", "Last")
-        )
-
-    def _case_runs(
-        self, suite: str, ids: Sequence[str], part: Slice, tenant: str | None, rows: int, *, failed: bool = False
-    ) -> dict[str, list[CaseRun]]:
-        """The latest runs of cases, newest first."""
-        if not ids:
-            return {}
-        return browse_rows.read_case_runs(
-            self._select(browse_queries.case_runs(suite, ids, part, tenant, rows, failed=failed))
-        )
-
-    # catalogs
-
-    def catalogs(
-        self, *, tenant: str | None, since_ns: int | None = None, until_ns: int | None = None, limit: int = 500
-    ) -> tuple[CatalogSeen, ...]:
-        found = self._catalogs(Slice(since_ns, until_ns), tenant, None, limit)
-        tools: dict[str, tuple[str, ...]] = {}
-        for ids in _chunks([seen.id for seen in found]):
-            rows = self._select(Select(browse_queries.TOOL_NAMES, {"ids": ids}))
-            tools |= {name: tuple(sorted(names)) for name, names in _zipped(rows, "Id", "Tools")}
-        return tuple(
-            CatalogSeen(
-                seen.id, seen.runs, seen.first_ns, seen.last_ns, seen.agents, seen.models, tools.get(seen.id, ())
-            )
-            for seen in found
-        )
-
-    def _catalogs(self, part: Slice, tenant: str | None, catalog_id: str | None, limit: int) -> tuple[CatalogSeen, ...]:
-        if part.empty:
-            return ()
-        rows = self._select(browse_queries.catalogs(part, tenant, catalog_id, max(1, min(limit, 1_000))))
-        return tuple(
-            CatalogSeen(name, n, first, last, tuple(a for a in agents if a), tuple(m for m in models if m))
-            for name, n, first, last, agents, models in _zipped(rows, "Id", "N", "First", "Last", "Agents", "Models")
-        )
-
-    def catalog(
-        self, catalog_id: str, *, tenant: str | None, since_ns: int | None = None, until_ns: int | None = None
-    ) -> Catalog | None:
-        found = self._catalogs(Slice(since_ns, until_ns), tenant, catalog_id, 1)
-        texts = self._select(Select(browse_queries.TOOLS, {"id": catalog_id})).get("Tools", []) if found else []
-        if not texts:
-            return None
-        seen = found[0]
-        tools = sorted(run_rows.read_tools(texts[0]), key=lambda t: (t.name, t.description, canonical(t.schema)))
-        return Catalog(seen.id, tuple(tools), seen.runs, seen.agents, seen.models, seen.first_ns, seen.last_ns)
-
-    def _select(self, select: Select) -> dict[str, list[Any]]:
-        return self._session.select(select.sql, select.params) if self._judged else {}
-
-
-def _zipped(rows: Mapping[str, list[Any]], *names: str) -> Iterator[tuple[Any, ...]]:
-    return zip(*(rows.get(name, ()) for name in names), strict=True)
-
-
-def _chunks(ids: Sequence[str]) -> Iterator[Sequence[str]]:
-    for start in range(0, len(ids), IDS_PER_QUERY):
-        yield ids[start : start + IDS_PER_QUERY]
 
 
 def _narrowed(whole: Slice, *, since_ns: int | None = None, until_ns: int | None = None) -> Slice:
