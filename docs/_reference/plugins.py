@@ -14,6 +14,8 @@ from otel_toolselect.registry import discover
 FOUND = {
     "Importers of suites": ("otel_toolselect.suites.importers", "toolselect suite import KIND FILE"),
     "Exporters of suites": ("otel_toolselect.suites.exporters", "toolselect suite export KIND SUITE"),
+    "Targets of a suite": ("otel_toolselect.suites.runner.targets", "toolselect run --KIND"),
+    "Retrieval of tools": ("otel_toolselect.suites.experiments.retrieval", "retrieve: KIND"),
     "Receivers of notifications": ("otel_toolselect.monitor.notifiers", '[[monitor.notify]] type = "KIND"'),
     "Matching profiles": ("otel_toolselect.rules.profiles", "matching: NAME"),
     "Report formats": ("otel_toolselect.reports", "--format NAME"),
