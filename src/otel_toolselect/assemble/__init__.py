@@ -17,7 +17,17 @@ from otel_toolselect.assemble._turns import clusters
 from otel_toolselect.model.observations import Observation
 from otel_toolselect.model.runs import Run
 
-__all__ = ["DEFAULT_ATTRIBUTES", "Bonds", "CaseAttributes", "assemble", "bonds", "catalog_id", "components", "is_infra", "run_id"]
+__all__ = [
+    "DEFAULT_ATTRIBUTES",
+    "Bonds",
+    "CaseAttributes",
+    "assemble",
+    "bonds",
+    "catalog_id",
+    "components",
+    "is_infra",
+    "run_id",
+]
 
 
 def assemble(observations: Iterable[Observation], names: CaseAttributes = DEFAULT_ATTRIBUTES) -> list[Run]:

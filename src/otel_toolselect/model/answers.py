@@ -47,8 +47,8 @@ class Evaluation:
 
 @dataclass(frozen=True, slots=True)
 class LabelOutcome:
-    """What follows from a label. `verdict`: by this label alone. `decisions`: by all labels with this one among them, in
-    order of precedence. `stored`: it is kept; `changed`: that was news.
+    """What follows from a label. `verdict`: by this label alone. `decisions`: by all labels with this one among them,
+    in order of precedence. `stored`: it is kept; `changed`: that was news.
     """
 
     run_id: str

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # an insert is written when it returns, and a replay of a year is one insert into 365 daily partitions
 # one that takes so long that a reader of arrivals would not look for it any more is given up, and sent again
-# repeats within an insert are left to merges and readers, as those in several inserts are: to look for them costs a fifth
+# repeats within an insert are left to merges and readers, as those in several inserts are: looking costs a fifth
 _INSERT_SETTINGS = {
     "async_insert": 0,
     "max_partitions_per_insert_block": 0,
