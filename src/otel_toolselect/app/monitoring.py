@@ -187,6 +187,8 @@ def _status(state: AlertState, alert: Alert | None) -> AlertStatus:
     said = state.fire or state.gap
     seen = state.last or said
     unit = SIGNALS[alert.signal].unit if alert is not None else said.unit if said is not None else ""
+    if not unit and seen is not None and seen.numerator is not None:
+        unit = "share"  # its file is not known here, but only shares are counted of something
     told = alert or said
     return AlertStatus(
         alert=state.alert,

@@ -121,7 +121,8 @@ def command(
     """Send the cases of a suite to an agent or a model, receive its spans, print the scorecard.
 
     Give one of --exec, --http, --callable, --model. What is done is kept in the run's folder; after Ctrl-C, a crash or
-    --deadline the same command with --dir goes on. Exit code: 0 every judged run passed, 1 some failed, 3 too few.
+    --deadline the same command with --dir goes on. Exit code: 0 every judged run passed, 1 some failed, 3 too few,
+    4 what is to be run is out of reach.
     """
     from pathlib import Path
 

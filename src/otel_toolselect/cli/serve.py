@@ -45,7 +45,7 @@ def command(
     ] = None,
     tokens: Annotated[
         str | None,
-        typer.Option("--tokens", metavar="FILE", help="Who may send: [[token]] tables with name and token (TOML)."),
+        typer.Option("--tokens", metavar="FILE", help="Who may send, and look: [[token]] tables (TOML)."),
     ] = None,
     tls_cert: Annotated[
         str | None, typer.Option("--tls-cert", metavar="FILE", help="Certificate of both ports (PEM).")
@@ -65,9 +65,10 @@ def command(
 ) -> None:
     """Receive OTLP traces and logs over gRPC and HTTP until stopped, and keep them in the store.
 
-    What is acknowledged is on disk. While this runs, other commands reach an embedded store through it. SIGTERM and
-    Ctrl-C stop it gracefully: the ports close, everything acknowledged is stored. An address other than loopback needs
-    TLS and tokens or client certificates. Tokens and certificates are read again when their files change.
+    Pages in a browser, on the HTTP port, show what is there. What is acknowledged is on disk. While this runs, other
+    commands reach an embedded store through it. SIGTERM and Ctrl-C stop it gracefully: the ports close, everything
+    acknowledged is stored. An address other than loopback needs TLS and tokens or client certificates. Tokens and
+    certificates are read again when their files change.
     """
     import logging
 

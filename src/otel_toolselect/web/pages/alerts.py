@@ -25,6 +25,12 @@ _SILENCES = (
     Column(""),
 )
 _SENT = (Column("Alert"), Column("What"), Column("To"), Column("Outcome"), Column("When", numeric=True))
+_OUTCOMES = {
+    "delivered": "delivered",
+    "dead": "given up",
+    "silenced": "held back by a silence",
+    "unrouted": "not sent",
+}
 _LENGTHS = ("30m", "1h", "2h", "8h", "1d", "7d")
 
 
@@ -38,6 +44,7 @@ def alerts(call: Call) -> Answer:
         "alerts": Table("Each series of each alert, what fires first", _ALERTS, found.alerts),
         "silences": Table("Silences", _SILENCES, silences),
         "sent": Table("Notifications, the latest first", _SENT, found.sendings),
+        "outcomes": _OUTCOMES,
         "lengths": _LENGTHS,
         "prefill": call.query.get("match", "")[:400],
     }

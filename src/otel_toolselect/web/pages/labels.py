@@ -25,6 +25,7 @@ _QUEUE = (
 _DISPUTES = (Column("Request"), Column("First action"), Column("Opinions"), Column("Start", numeric=True))
 _KEYS = "123456789abcdefghijk"
 _SAYS = {"none": "answer directly", "ask_followup": "ask back", "refuse_no_tool": "say that no tool fits"}
+_WHY = {"failure": "failure", "unsure": "unsure", "tool": "sample of its tool", "random": "sample of all"}
 NOTE = 2_000
 """Characters of a note."""
 
@@ -34,6 +35,7 @@ def queue(call: Call) -> Answer:
     found = browse.label_queue(call.reader, _desk(call), day, by)
     table = Table(f"Runs of {day} that {by} has not labelled", _QUEUE, found.items, total=f"{found.left:,} left")
     values = {"found": found, "table": table, "day": day, "by": by, "own": _own(call), "at": _at(call, day, by)}
+    values["reasons"] = _WHY
     return Show("labels.html.j2", values, title="Labels")
 
 

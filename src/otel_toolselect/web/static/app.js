@@ -26,6 +26,10 @@
     button.addEventListener("click", () => turnTheme(button));
   }
 
+  // On a phone the list of pages is longer than the screen: show where one is.
+  const here = document.querySelector(".top nav a[aria-current]");
+  if (here) here.closest("nav").scrollLeft = here.offsetLeft - 60;
+
   // A form with data-auto is sent when a choice in it changes; its button is for those who cannot, and for texts.
   document.addEventListener("change", (event) => {
     const form = event.target.closest("form[data-auto]");
