@@ -152,11 +152,11 @@ class Run:
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
-        return tuple(e for e in self.events if isinstance(e, ToolCall))
+        return tuple([e for e in self.events if isinstance(e, ToolCall)])
 
     @property
     def results(self) -> tuple[ToolResult, ...]:
-        return tuple(e for e in self.events if isinstance(e, ToolResult))
+        return tuple([e for e in self.events if isinstance(e, ToolResult)])
 
     @property
     def texts(self) -> tuple[AssistantText, ...]:
