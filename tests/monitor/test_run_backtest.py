@@ -116,6 +116,7 @@ def test_status(ask: Ask) -> None:
     assert "wrong  -       firing  2026-11-02T10:10:00Z  50.0 % (10/20)  2026-11-02T10:10:00Z  warning" in shown
     assert "wrong: wrong_tool is 50.0 % (10/20), above 10.0 %" in shown
     Path("more.alerts.yaml").write_text(ALERTS.replace("alerts: shop", "alerts: more").replace("id: wrong", "id: new"))
+    assert "50.0 % (10/20)" in ask("status", "more.alerts.yaml")  # of a share, also where its file is not known
     (old, new) = json.loads(ask("status", "more.alerts.yaml", "--format", "json"))["alerts"]
     assert (old["alert"], old["defined"], old["state"], old["value"], old["n"]) == ("wrong", False, "firing", 0.5, 20)
     assert (new["alert"], new["state"], new["value"], new["n"], new["owner"]) == ("new", "new", None, 0, "ann")

@@ -116,6 +116,22 @@ def over_http(tmp_path: Path) -> Iterator[str]:
         process.terminate()
 
 
+def test_a_command_that_ends_says_why(tmp_path: Path, cli: Cli) -> None:
+    write(tmp_path, "import os, sys\nsys.exit(f'no database at {os.environ[\"ORDERS_DB\"]}')\n", "broken.py")
+    path = write(
+        tmp_path,
+        f"""
+preflight: shop
+servers:
+  orders: {{command: [{sys.executable}, broken.py], env: {{ORDERS_DB: s3cret.db}}}}
+""",
+    )
+    done = cli("preflight", path)
+    assert done.returncode == 4
+    assert "orders: out of reach" in done.stdout
+    assert "the command ended, saying: no database at ***" in done.stdout
+
+
 def test_a_server_over_http_beside_one_that_is_away(over_http: str, tmp_path: Path, cli: Cli) -> None:
     path = write(
         tmp_path,

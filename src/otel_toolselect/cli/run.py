@@ -180,7 +180,7 @@ def command(
     try:
         finish(ran.done, form, output)
     except (typer.Exit, TooFewError):
-        if ran.cause != "faults":  # why there are few, or bad ones, is another matter then
+        if ran.cause != "faults" and not _lost(ran):  # why there are few, or bad ones, is another matter then
             raise
     finally:
         if wanted.after is not None and after is not None:
@@ -261,10 +261,18 @@ def _again(ran: Ran) -> str:
     return Masker(secrets_of(os.environ, {}), Redact()).text(f"toolselect {shlex.join(words)}")
 
 
+def _lost(ran: Ran) -> bool:
+    """Nothing but faults of the platform: also where there are fewer attempts than make a run give up."""
+    summary = ran.done.report.summary
+    return 0 < summary.runs == summary.infra
+
+
 def _all_done(ran: Ran) -> None:
     from otel_toolselect.errors import EnvironmentProblem, TooFewError
 
     if ran.cause == "faults":
         raise EnvironmentProblem(f"the target does not answer: {ran.left} attempts are left")
+    if _lost(ran):
+        raise EnvironmentProblem("not one attempt came through: does the target run, and answer?")
     if ran.left:
         raise TooFewError(f"{ran.left} of {ran.attempts} attempts are not done")

@@ -60,11 +60,14 @@ def migrate(
     `serve` and the other commands do this themselves where they may. Safe to repeat and to run twice at once.
     """
     from otel_toolselect.app import storing
+    from otel_toolselect.cli._output import say
     from otel_toolselect.config import load
 
     settings = load({"store": store})
     if dry_run:
         found = storing.pending(settings.dsn)
+        if not found.statements:
+            say("up to date: there is nothing to run")
         print("".join(f"{statement};\n" for statement in found.statements), end="")
         return
     done = storing.migrate(settings)
@@ -120,7 +123,8 @@ def _table(store: Opened, state: StoreState) -> str:
         + (f", {one.readonly} tables READ-ONLY" if one.readonly else "")
         for one in state.replicas
     ]
-    rows = [("TABLE", "ROWS", "PARTS", "BYTES", "KEEPS")]
+    lines += ["", "TABLES"]
+    rows = [("table", "rows", "parts", "bytes", "keeps")]
     rows += [(t.table, f"{t.rows}", f"{t.parts}", f"{t.bytes}", t.keeps or "all") for t in state.tables]
     widths = [max(len(row[i]) for row in rows) for i in range(4)]
     for name, *figures, keeps in rows:

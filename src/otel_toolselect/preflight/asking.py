@@ -100,6 +100,8 @@ async def _timed(call: Callable[[], Awaitable[tuple[bool, Any]]], timeout_s: flo
 def _said(error: BaseException, timeout_s: float) -> str:
     if isinstance(error, TimeoutError):
         return f"nothing came within {timeout_s:g} s"
+    if isinstance(error, ConnectionError) and error.__cause__ is not None:
+        return str(error)
     if isinstance(error, FileNotFoundError):
         return f"the command was not found: {error.filename or error}"
     return f"{type(error).__name__}: {error}".removesuffix(": ").splitlines()[0]

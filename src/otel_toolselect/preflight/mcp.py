@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from otel_toolselect.errors import UsageError
 from otel_toolselect.model.preflight import Hints, OfferedTool
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mcp.types import CallToolResult, Tool
 
 _PAGES = 1_000
+_TOLD = 4_096
 _INHERITED = ("PATH", "HOME", "LANG", "VIRTUAL_ENV", "PYTHONPATH", "TMPDIR")
 
 
@@ -81,22 +82,26 @@ def _value(result: CallToolResult) -> Any:
 
 @asynccontextmanager
 async def connected(server: Server, timeout_s: float) -> AsyncIterator[_Line]:
-    """A session with the server while the block lasts. A command is ended with it; its stderr is dropped."""
+    """A session with the server while the block lasts. A command is ended with it.
+
+    Raises ConnectionError with the last line of its stderr when it ends without an answer.
+    """
     try:
         import mcp
     except ImportError as error:
         raise UsageError("MCP servers need the MCP SDK: pip install 'otel-toolselect[preflight]'") from error
     async with AsyncExitStack() as stack:
         target: Any
+        said: IO[str] | None = None
         if server.command:
             from mcp.client.stdio import StdioServerParameters, stdio_client
 
-            quiet = stack.enter_context(Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
+            said = stack.enter_context(tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace"))  # noqa: SIM115
             inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
             command, *args = server.command
             target = stdio_client(
                 StdioServerParameters(command=command, args=args, env={**inherited, **server.env}, cwd=server.cwd),
-                errlog=quiet,
+                errlog=said,
             )
         else:
             from mcp.client.streamable_http import streamable_http_client
@@ -104,5 +109,21 @@ async def connected(server: Server, timeout_s: float) -> AsyncIterator[_Line]:
 
             http = await stack.enter_async_context(create_mcp_http_client(headers=dict(server.headers)))
             target = streamable_http_client(server.url, http_client=http)
-        client = await stack.enter_async_context(mcp.Client(target, read_timeout_seconds=timeout_s))
+        try:
+            client = await stack.enter_async_context(mcp.Client(target, read_timeout_seconds=timeout_s))
+        except Exception as error:
+            if words := _last_words(said, server):
+                raise ConnectionError(f"the command ended, saying: {words}") from error
+            raise
         yield _Line(client)
+
+
+def _last_words(said: IO[str] | None, server: Server) -> str:
+    """The last line of a command's stderr, where the reason mostly stands, without the values of its environment."""
+    if said is None:
+        return ""
+    said.seek(max(0, said.seek(0, os.SEEK_END) - _TOLD))
+    line = next((line for line in reversed(said.read().splitlines()) if line.strip()), "").strip()
+    for value in server.env.values():
+        line = line.replace(value, "***") if value else line
+    return line[:300]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 _CONNECT_S, _ANSWER_S = 10, 300
 _SERVE_CONNECT_S = 2
 _MIB = 2**20
+
+# what the client warns of is in the StoreError that follows
+logging.getLogger("clickhouse_connect").addHandler(logging.NullHandler())
+
 # the embedded engine's own defaults are those of a server that has the machine to itself
 _ENGINE_OPTIONS = {
     "mark_cache_size": 64 * _MIB,

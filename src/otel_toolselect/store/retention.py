@@ -86,8 +86,12 @@ def _kept(text: str) -> _Kept:
 def described(text: str) -> str:
     """For people: "moved to cold after 7 days, deleted after 90 days"; "" for a table that keeps all where it is."""
     kept = _kept(text)
-    parts = [f"moved to {volume} after {days} days" for volume, days in kept.rules.items() if volume]
-    return ", ".join(parts + ([f"deleted after {kept.rules['']} days"] if "" in kept.rules else []))
+    parts = [f"moved to {volume} after {_days(days)}" for volume, days in kept.rules.items() if volume]
+    return ", ".join(parts + ([f"deleted after {_days(kept.rules[''])}"] if "" in kept.rules else []))
+
+
+def _days(count: int) -> str:
+    return f"{count} day" if count == 1 else f"{count} days"
 
 
 def _check_tier(session: Session, tier: Tier, days: int | None, run_days: int | None) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -26,9 +25,6 @@ _INSERT_SETTINGS = {
     "optimize_on_insert": 0,
 }
 _INSERT_BYTES = 64 * 2**20
-
-# what the client warns of is in the StoreError that follows
-logging.getLogger("clickhouse_connect").addHandler(logging.NullHandler())
 
 
 class Session:

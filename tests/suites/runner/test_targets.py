@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,9 +29,11 @@ from otel_toolselect.suites.runner import Options, Playing, kinds, plan
 from otel_toolselect.suites.runner.carriers import Carriers
 from otel_toolselect.suites.runner.catalogs import Offer, PinnedCatalog, read_tools
 from tests.agents.modelserver import serving
+from tests.cli.conftest import Cli, cli
 from tests.suites.runner import agent
 from tests.suites.runner.conftest import RIGHT, Shop, by_case
 
+__all__ = ["cli"]
 COMMAND = f"{sys.executable} -m tests.suites.runner.agent {{prompt}}"
 CALLABLE = "tests.suites.runner.agent"
 PROMPT = 'Refund A-1; it is "broken" $(id) {case_id}'
@@ -199,6 +202,14 @@ def test_nobody_listens(shop: Shop) -> None:
     ran = shop.run("http", f"http://127.0.0.1:{free_port()}/", port=0)
     assert ran.done.report.summary.infra == 3
     assert all("Connect" in record["fault"] for record in shop.journal().values())
+
+
+def test_when_not_one_comes_through_it_is_out_of_reach(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "one.yaml").write_text("suite: one\ncases: [{id: a, prompt: hello, expect: {class: none}}]\n")
+    done = cli("run", "--suite", "one.yaml", "--http", f"http://127.0.0.1:{free_port()}/", "--port", "0")
+    assert done.returncode == 4
+    assert "1 infrastructure" in done.stdout
+    assert "not one attempt came through" in done.stderr
 
 
 def test_a_model_decides_and_nothing_is_executed(shop: Shop) -> None:
