@@ -85,7 +85,7 @@ def test_runs_and_events_as_frames(files: tuple[Path, Path]) -> None:
     row = ts.doctor(files[0]).iloc[0]
     assert (row["runs"], row["calls"], row["arguments"]) == (3, 3, 1.0)
     empty = ts.runs([])
-    assert (len(empty.frame), "0 runs" in empty._repr_html_()) == (0, True)
+    assert (len(empty.frame), "0 runs" in empty._repr_html_(), repr(empty)) == (0, True, "<Runs: 0 runs>")
 
 
 def test_the_store_and_its_windows(files: tuple[Path, Path]) -> None:

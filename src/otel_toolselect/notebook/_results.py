@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from pathlib import Path
@@ -27,11 +27,22 @@ _SHOWN = 20
 """Rows that a result shows of itself; its data frames have all."""
 
 
-@dataclass(frozen=True)
-class Runs(Sequence[Run]):
+class _Shown:
+    """Says in a plain shell what a notebook shows above the tables."""
+
+    @property
+    def _head(self) -> str:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self._head}>"
+
+
+@dataclass(frozen=True, repr=False)
+class Runs(_Shown, Sequence[Run]):
     """Agent runs, in the order of their start."""
 
-    found: tuple[Run, ...] = field(repr=False)
+    found: tuple[Run, ...]
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -52,18 +63,22 @@ class Runs(Sequence[Run]):
     def __iter__(self) -> Iterator[Run]:
         return iter(self.found)
 
+    @property
+    def _head(self) -> str:
+        return f"{len(self)} runs"
+
     def _repr_html_(self) -> str:
         columns = ["start", "agent", "model", "request", "first_action", "duration_s", "complete", "run_id"]
         frame = self.frame.reindex(columns=columns)
-        return _section(f"{len(self)} runs", _table(frame))
+        return _section(self._head, _table(frame))
 
 
-@dataclass(frozen=True)
-class Scorecard:
+@dataclass(frozen=True, repr=False)
+class Scorecard(_Shown):
     """A suite's figures. `report` is the model behind it, `runs` the judged runs by id where they were at hand."""
 
-    report: Report = field(repr=False)
-    runs: Mapping[str, Run] = field(repr=False)
+    report: Report
+    runs: Mapping[str, Run]
 
     @property
     def passed(self) -> bool:
@@ -123,23 +138,28 @@ class Scorecard:
             raise UsageError(f"no form of report is known for {str(path)!r}; give form=, one of {', '.join(writers())}")
         Path(path).write_text(render(wanted, self.report, Material(dict(self.runs))), encoding="utf-8")
 
-    def _repr_html_(self) -> str:
+    @property
+    def _head(self) -> str:
         summary = self.report.summary
-        head = f"{self.report.suite}: {summary.judged} of {summary.runs} runs judged"
+        selection = summary.layers["selection"]
+        right = f", {selection.passed} of {selection.n} selected rightly" if selection.n else ""
+        return f"{self.report.suite}: {summary.judged} of {summary.runs} runs judged{right}"
+
+    def _repr_html_(self) -> str:
         parts = [_table(_percent(self.summary[self.summary["n"] > 0]))]
         if self.report.confusion.cells:
             parts += ["<p>confusion: expected down, observed across</p>", _table(self.confusion)]
         if len(self.failures):
             columns = ["case_id", "request", "expected", "first_action", "failure"]
             parts += ["<p>failures</p>", _table(self.failures.reindex(columns=columns))]
-        return _section(head, *parts)
+        return _section(self._head, *parts)
 
 
-@dataclass(frozen=True)
-class Windows:
+@dataclass(frozen=True, repr=False)
+class Windows(_Shown):
     """Confusion over windows; `found` in order of time, then of what it is cut by."""
 
-    found: tuple[Windowed, ...] = field(repr=False)
+    found: tuple[Windowed, ...]
     zone: str
 
     @cached_property
@@ -156,15 +176,19 @@ class Windows:
         """The share of right first actions over time, with its interval."""
         return _charts.over_time(self.found, self.zone)
 
+    @property
+    def _head(self) -> str:
+        return f"{len(self.found)} windows, times in {self.zone}"
+
     def _repr_html_(self) -> str:
-        return _section(f"windows, times in {self.zone}", _table(_percent(self.frame)))
+        return _section(self._head, _table(_percent(self.frame)))
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, repr=False)
+class Comparison(_Shown):
     """Sides over the cases that all of them have."""
 
-    found: Compared = field(repr=False)
+    found: Compared
 
     @cached_property
     def sides(self) -> pd.DataFrame:
@@ -184,16 +208,19 @@ class Comparison:
         """Accuracy of each side with its interval."""
         return _charts.bars(self.sides, "side")
 
+    @property
+    def _head(self) -> str:
+        return f"{self.found.suite}: {len(self.found.cases)} cases on all sides"
+
     def _repr_html_(self) -> str:
-        head = f"{self.found.suite}: {len(self.found.cases)} cases on all sides"
-        return _section(head, _table(_percent(self.sides)), _table(self.flipped), _table(self.moved))
+        return _section(self._head, _table(_percent(self.sides)), _table(self.flipped), _table(self.moved))
 
 
-@dataclass(frozen=True)
-class Gated:
+@dataclass(frozen=True, repr=False)
+class Gated(_Shown):
     """What a gate decided."""
 
-    result: GateResult = field(repr=False)
+    result: GateResult
 
     @property
     def outcome(self) -> str:
@@ -204,8 +231,12 @@ class Gated:
     def conditions(self) -> pd.DataFrame:
         return _frames.conditions(self.result)
 
+    @property
+    def _head(self) -> str:
+        return f"{self.result.suite}: {self.outcome}"
+
     def _repr_html_(self) -> str:
-        return _section(f"{self.result.suite}: {self.outcome}", _table(self.conditions))
+        return _section(self._head, _table(self.conditions))
 
 
 def _section(head: str, *parts: str) -> str:
