@@ -50,6 +50,17 @@ def test_two_runs_by_keyboard(
     assert fits(page)
 
 
+def test_a_run_that_failed_is_labelled_without_its_verdict(client: Client) -> None:
+    """Failures come first in the queue: each has its page, which does not say what was found."""
+    failed = client.get("/api/v1/runs?since=&status=fail&size=200").json()["rows"]
+    assert len(failed) > 10
+    for row in failed:
+        answer = client.get(f"/labels/{row['run_id']}?by=ann")
+        assert answer.status_code == 200, row["request"]
+        assert "What should it have done first?" in answer.text
+        assert "unexpected call" not in answer.text
+
+
 def test_two_labellers_and_their_disagreement(client: Client, runs: list[Run]) -> None:
     run = next(run for run in runs if run.agent == "billing-support" and run.calls)
     address = f"/labels/{run.run_id}?by="

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from urllib.parse import urlencode
 
 from otel_toolselect.app import browse
@@ -54,7 +55,8 @@ def one(call: Call) -> Answer:
     values = {
         "card": card,
         "run": card.timeline.run,
-        "steps": steps_of(card.timeline),
+        # without what suites and rules found: whoever labels says what is right by themselves
+        "steps": steps_of(replace(card.timeline, judgements=())),
         "choices": choices(card),
         "by": by,
         "day": day,
