@@ -121,3 +121,4 @@ def test_labels_are_in_the_audit_log(client: Client, runs: list[Run]) -> None:
     found = client.get(f"/api/v1/audit?since=1h&action=label&now={time.time_ns()}").json()
     (entry,) = [row for row in found["rows"] if row["detail"].get("labeller") == "zoe"]
     assert entry["subject"] == runs[1].run_id
+    assert f'href="/runs/{runs[1].run_id}"' in client.get("/audit?since=1h&action=label").text

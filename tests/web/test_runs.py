@@ -25,6 +25,7 @@ def test_the_list_in_a_browser(page: Page, axe: Callable[[Page], None], shots: C
     page.get_by_role("button", name="Show").click()
     page.wait_for_url("**text=refund**")
     shared = page.url
+    assert "suite=" not in shared  # what was left open does not stand in the address
     rows = page.locator("tbody tr").count()
     assert rows
     page.goto(shared)

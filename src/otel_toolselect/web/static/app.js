@@ -36,6 +36,15 @@
     if (form && event.target.matches("select, input[type=checkbox]")) form.requestSubmit();
   });
 
+  // Addresses are shared: what was left open in a form need not stand in them. An empty `since` means ever.
+  document.body.addEventListener("htmx:configRequest", (event) => {
+    if (event.detail.verb !== "get") return;
+    const sent = event.detail.formData;
+    for (const name of new Set(sent.keys())) {
+      if (name !== "since" && sent.getAll(name).every((value) => value === "")) sent.delete(name);
+    }
+  });
+
   // data-confirm: asked before a form is sent.
   document.addEventListener("submit", (event) => {
     const words = event.submitter && event.submitter.dataset.confirm;
