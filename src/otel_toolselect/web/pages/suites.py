@@ -21,7 +21,7 @@ _SUITES = (
 _CASES = (
     Column("Case"),
     Column("History, latest right"),
-    Column("Passed"),
+    Column("Selection passed"),
     Column("First actions"),
     Column("Runs", numeric=True),
     Column("Last failure", numeric=True),
