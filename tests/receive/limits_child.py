@@ -25,5 +25,5 @@ settings = Settings(
 receiver = Receiver(settings, Nowhere()).start()
 print(receiver.grpc_port, receiver.http_port, flush=True)
 sys.stdin.read()
+receiver.stop()  # before it counts: an answer leaves before it is counted
 print(json.dumps(receiver.counters.by_label().refusals), flush=True)
-receiver.stop()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import secrets
-import select
+import selectors
 import socket
 import string
 import struct
@@ -152,4 +152,6 @@ class Answer:
     def wait_for_peer(self) -> None:
         """Say nothing until the peer gives up."""
         self.keep_alive = False
-        select.select([self.connection], [], [], 60)
+        with selectors.DefaultSelector() as readable:
+            readable.register(self.connection, selectors.EVENT_READ)
+            readable.select(60)

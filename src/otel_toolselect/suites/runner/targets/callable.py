@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-import select
+import selectors
 import subprocess
 import sys
 import tempfile
@@ -82,16 +82,18 @@ class _Worker:
         assert self.process.stdout is not None
         pipe = self.process.stdout.fileno()
         deadline = time.monotonic() + timeout_s
-        while b"\n" not in self._read:
-            left = deadline - time.monotonic()
-            if left <= 0 or len(self._read) > _MAX_REPLY:
-                raise _Gone(timed_out=True)
-            if select.select([pipe], [], [], min(left, 1.0))[0]:
-                data = os.read(pipe, 65_536)
-                if not data:
-                    self.process.wait()
-                    raise _Gone(timed_out=False)
-                self._read += data
+        with selectors.DefaultSelector() as readable:  # `select` knows no descriptor beyond 1023
+            readable.register(pipe, selectors.EVENT_READ)
+            while b"\n" not in self._read:
+                left = deadline - time.monotonic()
+                if left <= 0 or len(self._read) > _MAX_REPLY:
+                    raise _Gone(timed_out=True)
+                if readable.select(min(left, 1.0)):
+                    data = os.read(pipe, 65_536)
+                    if not data:
+                        self.process.wait()
+                        raise _Gone(timed_out=False)
+                    self._read += data
         line, _, rest = bytes(self._read).partition(b"\n")
         self._read = bytearray(rest)
         found = json.loads(line)
