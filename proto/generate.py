@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 from importlib.resources import files
@@ -23,8 +24,6 @@ _INIT = '"""Made from proto/ by `make proto`. Do not edit."""\n'
 
 def generate() -> dict[str, str]:
     """File name -> text. Raises SystemExit with protoc's own messages."""
-    from grpc_tools import protoc
-
     sources = sorted(str(path.relative_to(HERE)) for path in HERE.rglob("*.proto"))
     with tempfile.TemporaryDirectory() as folder:
         kinds = [f"--{kind}_out={folder}" for kind in ("python", "grpc_python")]
@@ -32,9 +31,11 @@ def generate() -> dict[str, str]:
         names = ("protoc-gen-mypy", "protoc-gen-mypy_grpc")
         plugins = [f"--plugin={name}={_beside_python(name)}" for name in names]
         include = [f"-I{HERE}", f"-I{files('grpc_tools') / '_proto'}"]
-        code = protoc.main(["protoc", *include, *kinds, *plugins, *sources])
-        if code:
-            raise SystemExit(code)
+        # a process of its own: protoc waits for its plugins by select(), which knows no descriptor beyond 1023
+        command = [sys.executable, "-m", "grpc_tools.protoc", *include, *kinds, *plugins, *sources]
+        done = subprocess.run(command, check=False, cwd=HERE)  # noqa: S603 - our own arguments
+        if done.returncode:
+            raise SystemExit(done.returncode)
         made = {path.name: _IMPORT.sub("from otel_toolselect.rpc.gen import", path.read_text("utf-8"))
                 for path in Path(folder).rglob("*.py*")}  # fmt: skip
     without_service = [name for name in made if name.endswith("_grpc.py") and "Stub" not in made[name]]
