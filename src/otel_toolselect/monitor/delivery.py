@@ -107,7 +107,7 @@ class _Patience:
         error = state.outcome.exception() if state.outcome is not None else None
         if isinstance(error, NotifyError) and error.retry_after_s is not None:
             return min(max(error.retry_after_s, self.first_pause_s), LONGEST_PAUSE_S)
-        longer = wait_exponential_jitter(self.first_pause_s, LONGEST_PAUSE_S, jitter=self.first_pause_s)
+        longer = wait_exponential_jitter(multiplier=self.first_pause_s, max=LONGEST_PAUSE_S, jitter=self.first_pause_s)
         return longer(state)
 
 
