@@ -21,6 +21,7 @@ from otel_toolselect.model.experiments import Against, Arm, ArmFigures, Experime
 from otel_toolselect.model.figures import Report
 from otel_toolselect.model.verdicts import RunVerdict
 from otel_toolselect.stats.displacement import moves
+from otel_toolselect.stats.drift import holm
 from otel_toolselect.stats.groups import group_stability, right_pairs, stable_groups
 from otel_toolselect.stats.paired import paired
 from otel_toolselect.stats.rates import rate
@@ -36,7 +37,8 @@ def experiment(name: str, attempts: int, reports: Sequence[tuple[Arm, Report]], 
         for arm, found in reports
         if arm.name in bases
     }
-    adjusted = holm({key: found.p for key, found in pairs.items() if found.p is not None})
+    told = {key: found.p for key, found in pairs.items() if found.p is not None}
+    adjusted = dict(zip(told, holm(list(told.values())), strict=True))
     against = {key: replace(found, p_holm=adjusted.get(key)) for key, found in pairs.items()}
     cases = sorted({run.case_id for _, found in reports for run in found.runs})
     tallies = [tally(found.runs) for _, found in reports]
@@ -63,16 +65,6 @@ def tally(runs: Iterable[RunVerdict]) -> dict[str, tuple[int, int]]:
         if outcome is not None:
             found[run.case_id].append(outcome)
     return {case: (sum(outcomes), len(outcomes)) for case, outcomes in sorted(found.items())}
-
-
-def holm(ps: Mapping[str, float]) -> dict[str, float]:
-    """Step-down adjustment: the smallest p times their number, the next times one less, never falling, at most 1."""
-    found: dict[str, float] = {}
-    highest = 0.0
-    for i, key in enumerate(sorted(ps, key=lambda k: (ps[k], k))):
-        highest = max(highest, min(1.0, ps[key] * (len(ps) - i)))
-        found[key] = highest
-    return found
 
 
 def _majorities(runs: Iterable[RunVerdict]) -> dict[str, bool]:

@@ -12,9 +12,6 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from statsmodels.stats.multitest import multipletests
 
 from otel_toolselect.app.experiment import Asked, Tried, experiment
 from otel_toolselect.config import Settings
@@ -32,7 +29,6 @@ from otel_toolselect.reports import (
 from otel_toolselect.rules import load_suite
 from otel_toolselect.stats import mcnemar, wilson
 from otel_toolselect.stats.displacement import moves
-from otel_toolselect.stats.experiments import holm
 from otel_toolselect.suites.experiments import Setting, VariedCatalog, load_experiment, retrievers
 from otel_toolselect.suites.runner import plan
 from otel_toolselect.suites.runner.catalogs import Offer
@@ -305,18 +301,6 @@ def _suite() -> Any:
     from otel_toolselect.rules import parse_suite
 
     return parse_suite("suite: s\ncases: [{id: x, prompt: x, expect: {class: none}}]", path="s.yaml")
-
-
-@given(st.dictionaries(st.text(max_size=3), st.floats(0, 1), min_size=1, max_size=9))
-def test_holm_is_that_of_statsmodels(ps: dict[str, float]) -> None:
-    adjusted = multipletests(list(ps.values()), method="holm")[1]
-    assert holm(ps) == pytest.approx(dict(zip(ps, adjusted, strict=True)))
-
-
-def test_holm() -> None:
-    assert holm({"a": 0.01, "b": 0.04, "c": 0.03}) == pytest.approx({"a": 0.03, "c": 0.06, "b": 0.06})
-    assert holm({"a": 0.9, "b": 0.8}) == {"b": 1.0, "a": 1.0}
-    assert holm({}) == {}
 
 
 def verdict(case: str, expected: str, observed: str, n: int = 1, excluded: Any = None) -> RunVerdict:
