@@ -13,9 +13,10 @@ import pytest
 
 from otel_toolselect.app.preflight import pin, preflight
 from otel_toolselect.errors import EnvironmentProblem, InputError, SuiteError, UsageError
-from otel_toolselect.model.preflight import Hints, Offer, OfferedTool, Preflight
+from otel_toolselect.model.preflight import Answer, Hints, Offer, OfferedTool, Preflight
 from otel_toolselect.model.runs import ToolDefinition
 from otel_toolselect.preflight import inspect, load, read_pins, written
+from otel_toolselect.preflight.asking import Asked, _ended
 from tests.cli.conftest import Cli, cli
 
 __all__ = ["cli"]
@@ -197,6 +198,17 @@ checks:
     xml = ET.fromstring(cli("preflight", path, "--format", "junit").stdout)
     assert xml.get("failures") == "2"
     assert {c.get("name") for c in xml.iter("testcase") if c.find("failure") is not None} == {"find", "sleepy"}
+
+
+def test_a_server_that_ends_in_the_middle_leaves_checks_without_an_answer(tmp_path: Path) -> None:
+    text = "preflight: x\nservers: {a: {python: y}}\nchecks: [{tool: pay, writes: true}, {tool: find, writes: true}]"
+    plan = load(write(tmp_path, text))
+    tools = (offered("pay", None), offered("find", None))
+    asked = Asked(Offer("a", tools), {0: (Answer(True, 1, 0.1),)})
+    found = _ended(asked, ConnectionResetError("gone"), plan.servers[0], plan)
+    assert found.offer == asked.offer
+    assert [found.answers[i][0].failure for i in (0, 1)] == [None, "ConnectionResetError: gone"]
+    assert _ended(Asked(Offer("a")), ConnectionResetError("gone"), plan.servers[0], plan).offer.failure is not None
 
 
 def test_secrets_are_never_shown(stdio: str) -> None:

@@ -21,6 +21,9 @@ def test_the_list_in_a_browser(page: Page, axe: Callable[[Page], None], shots: C
     page.wait_for_url("**status=fail**")
     expect(page.locator("tbody .badge.bad").first).to_be_visible()
     assert page.locator("tbody .badge.good").count() == 0
+    page.get_by_label("Status", exact=True).select_option("pass")
+    page.wait_for_url("**status=pass**")
+    assert "status=fail" not in page.url  # another choice, not one more
     page.get_by_label("Search in request").fill("refund")
     page.get_by_role("button", name="Show").click()
     page.wait_for_url("**text=refund**")

@@ -22,11 +22,15 @@ _RATE = ("passed", "n", "rate", "low", "high")
 
 
 def _frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> pd.DataFrame:
+    return _pandas().DataFrame(list(rows), columns=list(columns))
+
+
+def _pandas() -> Any:
     try:
-        import pandas as pd
+        import pandas
     except ImportError as error:
         raise UsageError("data frames need pandas: pip install 'otel-toolselect[notebook]'") from error
-    return pd.DataFrame(list(rows), columns=list(columns))
+    return pandas
 
 
 def _rate(rate: Rate) -> dict[str, Any]:
@@ -37,7 +41,7 @@ def _rate(rate: Rate) -> dict[str, Any]:
 
 def runs(found: Iterable[Run]) -> pd.DataFrame:
     """One row per run, the members of `toolselect events --runs`, with `start` as a time."""
-    import pandas as pd
+    pd = _pandas()
 
     from otel_toolselect.reports import run_records
 
@@ -49,7 +53,7 @@ def runs(found: Iterable[Run]) -> pd.DataFrame:
 
 def events(found: Iterable[Run]) -> pd.DataFrame:
     """One row per event, the members of `toolselect events`; those that do not apply are missing."""
-    import pandas as pd
+    pd = _pandas()
 
     from otel_toolselect.reports import event_records
 
@@ -155,7 +159,7 @@ def flips(cases: Iterable[CaseRepeats]) -> pd.DataFrame:
 
 def windows(found: Iterable[Windowed], zone: str) -> pd.DataFrame:
     """One row per window and combination of what it is cut by; an empty window has n 0 and no rate."""
-    import pandas as pd
+    pd = _pandas()
 
     rows, names = [], dict[str, None]()
     for one in found:
@@ -176,7 +180,7 @@ def windows(found: Iterable[Windowed], zone: str) -> pd.DataFrame:
 
 def window_tools(found: Iterable[Windowed], zone: str) -> pd.DataFrame:
     """Recall and precision per tool in each window."""
-    import pandas as pd
+    pd = _pandas()
 
     parts = []
     for one in found:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,12 +28,12 @@ _SHOWN = 20
 """Rows that a result shows of itself; its data frames have all."""
 
 
-class _Shown:
+class _Shown(ABC):
     """Says in a plain shell what a notebook shows above the tables."""
 
     @property
-    def _head(self) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def _head(self) -> str: ...
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self._head}>"

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from otel_toolselect.model.preflight import Answer, Offer, OfferedTool
 from otel_toolselect.preflight.files import Check, Plan, Server
-
-AFTER_CANCEL_S = 5.0
 
 
 class Line(Protocol):
@@ -64,19 +62,25 @@ async def _server(server: Server, plan: Plan) -> Asked:
                 if _meant(check, server, offer):
                     asked.answers[position] = await _calls(line, check, plan.timeout_s)
     except BaseExceptionGroup as error:
-        return _ended(asked, _first(error), plan)
+        return _ended(asked, _first(error), server, plan)
     except (Exception, asyncio.CancelledError) as error:
         if isinstance(error, asyncio.CancelledError) and (task := asyncio.current_task()) and task.cancelling():
             raise
-        return _ended(asked, error, plan)
+        return _ended(asked, error, server, plan)
     return asked
 
 
-def _ended(asked: Asked, error: BaseException, plan: Plan) -> Asked:
-    """A connection that broke: before the offer the server is out of reach, after it the calls have their answers."""
-    if asked.offer.tools or asked.answers:
-        return asked
-    return replace(asked, offer=Offer(asked.offer.server, failure=_said(error, plan.timeout_s)))
+def _ended(asked: Asked, error: BaseException, server: Server, plan: Plan) -> Asked:
+    """A connection that broke: before the offer the server is out of reach, after it checks are left without answer."""
+    said = _said(error, plan.timeout_s)
+    if not asked.offer.tools:
+        return replace(asked, offer=Offer(asked.offer.server, failure=said))
+    left = {
+        i: (Answer(False, None, 0.0, failure=said),)
+        for i, c in enumerate(plan.checks)
+        if _meant(c, server, asked.offer)
+    }
+    return replace(asked, answers=left | asked.answers)
 
 
 def _meant(check: Check, server: Server, offer: Offer) -> bool:
@@ -122,6 +126,3 @@ def _line(server: Server, timeout_s: float) -> AbstractAsyncContextManager[Line]
     from otel_toolselect.preflight.mcp import connected
 
     return connected(server, timeout_s)
-
-
-__all__: Sequence[str] = ["Asked", "Line", "ask"]
