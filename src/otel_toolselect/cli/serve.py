@@ -74,7 +74,7 @@ def command(
 
     from otel_toolselect.app.serving import serving
     from otel_toolselect.cli._output import say
-    from otel_toolselect.cli._process import collect_seldom
+    from otel_toolselect.cli._process import collect_seldom, without_data_frames
     from otel_toolselect.cli._stopping import stopped_by_signals
     from otel_toolselect.config import load
     from otel_toolselect.rpc.service import services
@@ -103,6 +103,7 @@ def command(
     tell = logging.getLogger(__package__).info if settings.telemetry.log_format == "json" else say
     stop = stopped_by_signals()
     collect_seldom()
+    without_data_frames()
     with serving(settings, lend, pages, services) as running:
         _announce(running, form)
         stop.wait()
