@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from hashlib import blake2b
+from itertools import islice
 
 from otel_toolselect.assemble import Bonds
 from otel_toolselect.store.crew_api import TraceBonds
@@ -20,12 +21,13 @@ def told(trace_id: str, bonds: Bonds) -> TraceBonds:
 
 
 class Index:
-    """The oldest keys are forgotten. Keys are kept by hash: two that share one tie two traces that need not be, which
-    costs time and changes no run. A key has `per_key` traces at most, the latest.
+    """Keeps `size` keys; the oldest beyond them are forgotten, many at once. Keys are kept by hash: two that share one
+    tie two traces that need not be, which costs time and changes no run. A key has `per_key` traces at most, the latest.
     """
 
     def __init__(self, size: int, per_key: int, hashing: Callable[[str], int] = hash) -> None:
         self._size = size
+        self._full = size + size // 8  # a dict walks over all that was deleted to find its first: not for every key
         self._per_key = per_key
         self._hashing = hashing
         self._held: dict[int, tuple[str, ...]] = {}
@@ -37,8 +39,9 @@ class Index:
         for key in hashes:
             known = self._held.pop(key, ())
             self._held[key] = known if trace_id in known else (*known, trace_id)[-self._per_key :]
-        while len(self._held) > self._size:
-            del self._held[next(iter(self._held))]
+        if len(self._held) > self._full:
+            for key in list(islice(self._held, len(self._held) - self._size)):
+                del self._held[key]
 
     def holders(self, keys: Iterable[str]) -> list[str]:
         return self.holders_hashed(map(self._hashing, keys))
