@@ -1,4 +1,4 @@
-"""Which traces hold a key: the latest are remembered, the rest is forgotten, and forgetting costs no more than adding."""
+"""Which traces hold a key: the latest are remembered, and to forget the others costs no more than to add them."""
 
 from __future__ import annotations
 

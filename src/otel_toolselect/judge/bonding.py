@@ -22,7 +22,7 @@ def told(trace_id: str, bonds: Bonds) -> TraceBonds:
 
 class Index:
     """Keeps `size` keys; the oldest beyond them are forgotten, many at once. Keys are kept by hash: two that share one
-    tie two traces that need not be, which costs time and changes no run. A key has `per_key` traces at most, the latest.
+    tie two traces that need not be, which costs time and changes no run. A key has the latest `per_key` traces at most.
     """
 
     def __init__(self, size: int, per_key: int, hashing: Callable[[str], int] = hash) -> None:
