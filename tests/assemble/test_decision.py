@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from otel_toolselect.assemble import decision
 from otel_toolselect.assemble.decision import read_no_call
 
 READINGS = [
@@ -49,3 +50,22 @@ def test_any_text_has_a_reading(text: str) -> None:
     found = read_no_call(text)
     assert 0 <= found.confidence <= 1
     assert found.signal
+
+
+ASKS = ("could you give", "Please tell", "I need it to proceed", "Wo ist", "'Which one?'", "anything else", "?", "；")
+REFUSES = ("I'm sorry", ", but I can't", "no tools", "leider nicht")
+PIECES = st.sampled_from([*ASKS, *REFUSES, *" .…'\"“”\n\ud83d", "x" * 1990])
+
+
+@given(st.lists(PIECES, max_size=9).map("".join))
+def test_what_one_search_tells_is_what_all_would(text: str) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(decision, "_TELLING", decision.re2.compile(""))  # found in every text: nothing is cut short
+        whole = read_no_call(text)
+    assert read_no_call(text) == whole
+
+
+def test_half_of_an_emoji_hides_nothing_and_asks_nothing() -> None:
+    assert read_no_call("Done \ud83d").label == "none"
+    assert read_no_call("Which order do you mean? \ud83d").label == "ask_followup"
+    assert read_no_call("\ud83d").signal == "empty final text"

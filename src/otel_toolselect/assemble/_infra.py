@@ -18,4 +18,9 @@ _TEXT = re2.compile(
 
 def is_infra(error_type: str | None, text: str | None) -> bool:
     """True when the error is unmistakably one of the platform."""
-    return bool((error_type and _TYPE.search(error_type)) or (text and _TEXT.search(text[:2000])))
+    return bool((error_type and _TYPE.search(_whole(error_type))) or (text and _TEXT.search(_whole(text[:2000]))))
+
+
+def _whole(text: str) -> str:
+    """Without halves of surrogate pairs, as of an emoji cut in two: RE2 reads UTF-8."""
+    return text if text.isascii() else text.encode("utf-8", "ignore").decode()

@@ -15,8 +15,12 @@ from otel_toolselect.model.runs import NoCall
 _LAST = 4000  # characters of the end (questions) or the start (refusals) that are read: the rest decides nothing
 
 
+_WHOLE = re2.Options()
+_WHOLE.never_capture = True  # only where a pattern is found matters, not what its groups hold: that takes longer
+
+
 def _any(*patterns: str) -> Any:
-    return re2.compile("(?i)" + "|".join(f"(?:{p})" for p in patterns))
+    return re2.compile("(?i)" + "|".join(f"(?:{p})" for p in patterns), _WHOLE)
 
 
 # An offer of more help, a pleasantry: looks like a question, asks for nothing that the task needs.
@@ -69,8 +73,10 @@ _REFUSE = _any(
 )
 _ENDS_ASKING = re2.compile(r"[?？؟;՞]\s*[\"'”’)\]*_]*\s*$")
 _MARKS = tuple("?？؟;՞")  # no question without one of them, but for those that `_ASK` knows
-_SENTENCE = re2.compile(r"[^.!?？。！\n]+[.!?？。！]*")
 _QUOTES = tuple("\"“'")
+_TELLING = _any(_ASK.pattern, _REFUSE.pattern, "[" + "".join(_MARKS) + '"“]')
+_NOTHING = NoCall("none", "no question and no refusal", 0.9)
+_SENTENCE = re2.compile(r"[^.!?？。！\n]+[.!?？。！]*")
 _QUOTED = re2.compile(r"\"[^\"\n]{0,300}\"|“[^”\n]{0,300}”|'[A-ZÀ-Þ][^'\n]{0,200}\?'")
 
 
@@ -78,9 +84,19 @@ def read_no_call(text: str | None) -> NoCall:
     """The label of a final text; an empty text is an answer that says nothing, at low confidence."""
     if text is None:
         return NoCall("none", "no final text in the trace", 0.0)
-    stripped = text.strip()
+    try:
+        return _read(text.strip())
+    except UnicodeEncodeError:  # half of a surrogate pair, as of an emoji cut in two
+        return _read(text.encode("utf-8", "ignore").decode().strip())
+
+
+def _read(stripped: str) -> NoCall:
     if not stripped:
         return NoCall("none", "empty final text", 0.3)
+    # A short text is its own end and start; without quotes (single ones count with a question mark only) it is read as
+    # it is; without marks only `_ASK` finds a question in it. So of most texts one search tells that nothing is there.
+    if len(stripped) <= _LAST and not _TELLING.search(stripped):
+        return _NOTHING
     end = stripped[-_LAST:]
     asked = _asked(_QUOTED.sub("…", end) if any(quote in end for quote in _QUOTES) else end)
     refused = _REFUSE.search(stripped[:_LAST])
@@ -88,7 +104,7 @@ def read_no_call(text: str | None) -> NoCall:
         return NoCall("refuse_no_tool", f"declines: {_clip(refused.group(0))}", 0.6 if asked else 0.8)
     if asked:
         return NoCall("ask_followup", asked[0], asked[1])
-    return NoCall("none", "no question and no refusal", 0.9)
+    return _NOTHING
 
 
 def _asked(text: str) -> tuple[str, float] | None:
