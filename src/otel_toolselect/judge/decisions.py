@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+from otel_toolselect.judge.layers import applying
 from otel_toolselect.model.decisions import Decision, Origin
-from otel_toolselect.model.rulings import overall
 from otel_toolselect.model.runs import Run
 from otel_toolselect.model.verdicts import RunVerdict
 from otel_toolselect.rules import Policy, RunView
 from otel_toolselect.rules.repeats import failures, redundant
+from otel_toolselect.rules.view import Course
 
 TENANT = "toolselect.tenant"
 _LOOP = 2  # identical calls that failed make a loop, as in the failure taxonomy
@@ -18,8 +21,9 @@ def decision_of(
 ) -> Decision:
     """The decision of one run under one suite, or under the rule that is named. `view`: the run under its policy."""
     run = view.run
+    seen = _counted(view)
+    layers, status = applying(verdict.layers)
     forbidden = _forbidden(verdict, view)
-    again = {call.seq for call in redundant(view)}
     return Decision(
         suite=verdict.suite,
         rule=rule,
@@ -27,11 +31,11 @@ def decision_of(
         trace_id=verdict.trace_id,
         case_id=verdict.case_id,
         start_ns=verdict.start_ns,
-        status=overall(verdict),
+        status=status if verdict.excluded is None else "excluded",
         first_action=verdict.first_action,
         observed_class=verdict.observed_class,
         cells=verdict.cells,
-        layers={layer: found.status for layer, found in verdict.layers.items() if found.status != "n/a"},
+        layers=layers,
         excluded=verdict.excluded,
         failure=verdict.failure,
         owner=verdict.owner,
@@ -47,13 +51,13 @@ def decision_of(
         tenant=str(run.attributes.get(TENANT) or ""),
         label=run.label,
         policy_version=verdict.policy_version,
-        calls=tuple([(call.name, call.seq in again) for call in view.calls]),
+        calls=seen.calls,
         scored=tuple([(score.name, score.passed) for score in verdict.call_scores]),
-        ghosts=tuple([call.name for call in view.calls if call.ghost]),
+        ghosts=seen.ghosts,
         forbidden=forbidden,
         unauthorized=forbidden or _unasked(verdict, view),
-        failed_calls=[call.ok for call in view.calls].count(False),
-        loops=sum(len(calls) >= _LOOP for calls in failures(view).values()),
+        failed_calls=seen.failed,
+        loops=seen.loops,
         duration_ns=run.duration_ns,
         input_tokens=run.input_tokens,
         output_tokens=run.output_tokens,
@@ -61,22 +65,47 @@ def decision_of(
     )
 
 
-def traffic_of(run: Run) -> Decision:
+class _Counted(NamedTuple):
+    """What a decision counts of a run whatever was expected of it."""
+
+    calls: tuple[tuple[str, bool], ...]
+    ghosts: tuple[str, ...]
+    failed: int
+    loops: int
+
+
+def _counted(view: RunView) -> _Counted:
+    """Worked out once per view, for the decisions of all rules of a file."""
+    found: _Counted | None = view.memo.get("counted")
+    if found is None:
+        again = {call.seq for call in redundant(view)}
+        failed = [call.ok for call in view.calls].count(False)
+        found = view.memo["counted"] = _Counted(
+            tuple([(call.name, call.seq in again) for call in view.calls]),
+            tuple([call.name for call in view.calls if call.ghost]),
+            failed,
+            sum(len(calls) >= _LOOP for calls in failures(view).values()) if failed >= _LOOP else 0,
+        )
+    return found
+
+
+def traffic_of(run: Run, course: Course | None = None) -> Decision:
     """The decision of a run under no expectation (`suite` ""): what happened, each run once, so that latency, cost and
     gaps can be watched on all traffic, whatever is expected of it.
     """
+    view = RunView(run, _NO_POLICY, course)
     verdict = RunVerdict(
         run_id=run.run_id,
         trace_id=run.trace_id,
         suite="",
         case_id=run.case_id or "",
-        first_action=run.first_action,
-        observed_class=run.observed_class,
+        first_action=view.first_action,
+        observed_class=view.observed_class,
         layers={},
         excluded="incomplete" if run.incomplete else None,
         start_ns=run.start_ns,
     )
-    return decision_of(verdict, RunView(run, _NO_POLICY))
+    return decision_of(verdict, view)
 
 
 _NO_POLICY = Policy()

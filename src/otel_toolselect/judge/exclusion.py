@@ -26,8 +26,8 @@ from otel_toolselect.rules.selectors import Effect, Selector, Tool
 def exclusion(view: RunView, case: Case, findings: Sequence[Finding]) -> tuple[Exclusion, str] | None:
     """Why the run does not count, as (reason, sentence); None when it does."""
     failed = [f for f in findings if f.status == "fail"]
-    if not any(f.evidence.get("forbidden_observed") for f in failed):
-        out = _infra(view) or _catalog_gap(view, case, failed)
+    if not failed or not any(f.evidence.get("forbidden_observed") for f in failed):
+        out = _infra(view) or (_catalog_gap(view, case, failed) if failed else None)
         if out is not None:
             return out
     if view.run.incomplete is not None:
@@ -41,7 +41,7 @@ def _infra(view: RunView) -> tuple[Exclusion, str] | None:
     told = view.run.attributes.get(INFRA)
     if told:
         return "infra", f"the attempt was lost to the platform: {told}"
-    if not any(c.infra for c in view.calls):
+    if not view.broken:
         return None
     broken = next((c for c in unrecovered(view) if c.infra), None)
     if broken is None:

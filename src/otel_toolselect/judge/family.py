@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from otel_toolselect.model.runs import Run
 
 
 class Family:
-    """Parents, cases and requests of runs, and the nested runs that may have a case of their own."""
+    """Parents, cases and requests of runs."""
 
-    def __init__(self) -> None:
-        self.nested: list[Run] = []
+    def __init__(self, runs: Iterable[Run]) -> None:
         self._parents: dict[str, str] = {}
         self._requests: dict[str, str] = {}
         self._cases: dict[str, set[str | None]] = {}
-
-    def add(self, run: Run, *, keep: bool) -> None:
-        """`keep`: hold a nested run until all are known, as it may be judged by itself."""
-        self._cases.setdefault(run.run_id, set()).add(run.case_id)
-        if run.request is not None:  # of two forms of one run the same one counts, whatever the order
-            self._requests[run.run_id] = max(run.request, self._requests.get(run.run_id, ""))
-        if run.parent_run_id is not None:
-            self._parents[run.run_id] = run.parent_run_id
-            if keep:
-                self.nested.append(run)
+        for run in runs:
+            self._cases.setdefault(run.run_id, set()).add(run.case_id)
+            if run.request is not None:  # of two forms of one run the same one counts, whatever the order
+                self._requests[run.run_id] = max(run.request, self._requests.get(run.run_id, ""))
+            if run.parent_run_id is not None:
+                self._parents[run.run_id] = run.parent_run_id
 
     def names_own_case(self, run: Run) -> bool:
         """A case that the parent does not name: attributes of a whole process reach nested runs too."""

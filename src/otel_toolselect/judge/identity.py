@@ -23,6 +23,7 @@ class Matcher:
 
     def __init__(self, suite: Suite) -> None:
         self.suite = suite
+        self.place = {case.id: i for i, case in enumerate(suite.cases)}
         self._ids = {case.id: case for case in suite.cases}
         self._requests: dict[tuple[str | None, str], list[Case]] = {}
         for case in suite.cases:
@@ -57,6 +58,20 @@ class Matcher:
         if not fitting or any(case.expect != fitting[0].expect for case in fitting[1:]):
             return None
         return fitting[0]
+
+
+_matchers: dict[int, Matcher] = {}
+_SUITES = 16
+
+
+def matcher_of(suite: Suite) -> Matcher:
+    """The suite's matcher, worked out once: a suite of thousands of cases judges a few runs at a time. By identity."""
+    found = _matchers.get(id(suite))  # the matcher holds its suite, so that no other gets its id meanwhile
+    if found is None or found.suite is not suite:
+        if len(_matchers) >= _SUITES:
+            _matchers.clear()
+        found = _matchers[id(suite)] = Matcher(suite)
+    return found
 
 
 def _pinned_for(case: Case, run: Run, suite: Suite) -> bool:

@@ -7,65 +7,61 @@ from functools import lru_cache, partial
 
 from otel_toolselect.judge.exclusion import exclusion
 from otel_toolselect.judge.family import Family
-from otel_toolselect.judge.identity import Matcher
+from otel_toolselect.judge.identity import Matcher, matcher_of
 from otel_toolselect.judge.layers import exclude, fold
 from otel_toolselect.judge.taxonomy import CRASHED, FAILURES, classify
+from otel_toolselect.judge.views import Views
 from otel_toolselect.model.runs import Run
 from otel_toolselect.model.verdicts import CallScore, Cell, Finding, RunVerdict, SuiteVerdicts
-from otel_toolselect.rules import Case, Policy, RunView, Suite
+from otel_toolselect.rules import Case, RunView, Suite
 from otel_toolselect.rules.asking import Asker, settle
 
 
-class Views:
-    """Runs as one policy reads them, each read once however much is asked of it. Lives as long as one judging."""
-
-    def __init__(self, policy: Policy) -> None:
-        self._policy = policy
-        self._known: dict[int, RunView] = {}
-
-    def of(self, run: Run) -> RunView:
-        found = self._known.get(id(run))  # the view holds its run, so that no other gets its id
-        if found is None:
-            found = self._known[id(run)] = RunView(run, self._policy)
-        return found
-
-
-def judge(runs: Iterable[Run], suite: Suite, asker: Asker | None = None, views: Views | None = None) -> SuiteVerdicts:
+def judge(runs: Iterable[Run], suite: Suite, asker: Asker | None = None) -> SuiteVerdicts:
     """Verdicts of all runs that belong to a case of the suite, in order of case, attempt and run id.
 
     A run that comes twice counts once; of two different runs under one id the more telling one is kept, the same one in
     whatever order they come. Nested runs without a case of their own are neither judged nor counted as unmatched.
-    `asker` answers questions about free text; without it what hangs on such a question is needs_review. `views` of the
-    suite's policy are for callers that ask more of the same runs.
+    `asker` answers questions about free text; without it what hangs on such a question is needs_review.
     """
-    matcher = Matcher(suite)
-    views = views or Views(suite.policy)
+    verdicts, unmatched = verdicts_of(runs, suite, Views(suite.policy), asker)
+    seen = {v.case_id for v in verdicts}
+    return SuiteVerdicts(
+        suite=suite.name,
+        runs=tuple(verdicts),
+        cases=tuple(case.id for case in suite.cases),
+        unmatched_runs=unmatched,
+        cases_without_run=tuple(case.id for case in suite.cases if case.id not in seen),
+    )
+
+
+def verdicts_of(
+    runs: Iterable[Run], suite: Suite, views: Views, asker: Asker | None = None
+) -> tuple[list[RunVerdict], int]:
+    """The verdicts of `judge`, and how many runs belong to no case; `views` are those of the suite's policy. Takes no
+    longer for a suite of many cases, as those are worked out once.
+    """
+    matcher = matcher_of(suite)
     verdicts: dict[str, RunVerdict] = {}
-    family = Family()
     unmatched: set[str] = set()
-    for run in runs:
-        family.add(run, keep=matcher.by_agent or run.case_id is not None)
+    listed = tuple(runs)
+    for run in listed:
         if run.parent_run_id is None:
             case = matcher.case_of(run)
             if case is None:
                 unmatched.add(run.run_id)
             else:
                 _take(views.of(run), case, matcher, verdicts, asker)
-    for run in family.nested:
+    nested = [r for r in listed if r.parent_run_id is not None and (matcher.by_agent or r.case_id is not None)]
+    family = Family(listed if nested else ())
+    for run in nested:
         case = matcher.case_of(run) if family.names_own_case(run) else None
         case = case or (None if run.case_id else matcher.nested_case_of(run, family.request_of(run)))
         if case is not None:
             _take(views.of(run), case, matcher, verdicts, asker)
-    place = {case.id: i for i, case in enumerate(suite.cases)}
+    place = matcher.place
     ordered = sorted(verdicts.values(), key=lambda v: (place[v.case_id], v.attempt or 0, v.run_id))
-    seen = {v.case_id for v in ordered}
-    return SuiteVerdicts(
-        suite=suite.name,
-        runs=tuple(ordered),
-        cases=tuple(case.id for case in suite.cases),
-        unmatched_runs=len(unmatched - verdicts.keys()),
-        cases_without_run=tuple(case.id for case in suite.cases if case.id not in seen),
-    )
+    return ordered, len(unmatched - verdicts.keys())
 
 
 def _take(view: RunView, case: Case, matcher: Matcher, verdicts: dict[str, RunVerdict], asker: Asker | None) -> None:
@@ -170,13 +166,13 @@ def _right_calls(findings: list[Finding], case: Case, view: RunView) -> tuple[li
 
     A call passes when no check of its arguments failed; a call whose arguments are not known has no score.
     """
+    if not any([f.layer == "arguments" for f in findings]):
+        return findings, ()
     kept: list[Finding] = []
     passed: dict[int, bool] = {}
-    right: dict[int, str] | None = None
+    right = {c.seq: c.name for c in view.calls if case.expect.is_right(c)}
     for finding in findings:
         if finding.layer == "arguments" and finding.evidence.get("calls"):
-            if right is None:
-                right = {c.seq: c.name for c in view.calls if case.expect.is_right(c)}
             seq = finding.evidence["calls"][0]["call"]  # one call each, see `kinds._arguments`
             if seq not in right:
                 continue
@@ -185,7 +181,7 @@ def _right_calls(findings: list[Finding], case: Case, view: RunView) -> tuple[li
             elif finding.status == "pass":
                 passed.setdefault(seq, True)
         kept.append(finding)
-    return kept, tuple(_score(seq, (right or {})[seq], passed[seq]) for seq in sorted(passed))
+    return kept, tuple([_score(seq, right[seq], passed[seq]) for seq in sorted(passed)])
 
 
 @lru_cache(maxsize=16_384)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from otel_toolselect.model.rulings import worst
 from otel_toolselect.model.verdicts import LAYERS, Finding, Layer, LayerVerdict, Status
 
 _RANK: Mapping[Status, int] = {"fail": 0, "needs_review": 1, "pass": 2, "n/a": 3, "excluded": 4}
@@ -25,8 +26,43 @@ _WHY_NOT: Mapping[Layer, str] = {
 NOT_APPLICABLE: Mapping[Layer, LayerVerdict] = {layer: LayerVerdict("n/a", _WHY_NOT[layer]) for layer in LAYERS}
 
 
-def fold(findings: Sequence[Finding]) -> dict[Layer, LayerVerdict]:
-    """Verdicts of all layers, in their fixed order."""
+# Checks give the same read-only finding for run after run where they can (see `kinds._arguments`), so what several of
+# them come to repeats as well. By identity: findings are kept beside, so that their ids name nothing else meanwhile.
+# Only passes are kept: of what failed, evidence is each run's own.
+_made: dict[tuple[Layer, tuple[int, ...]], tuple[Sequence[Finding], LayerVerdict]] = {}
+_folded: dict[tuple[int, ...], tuple[Sequence[Finding], dict[Layer, LayerVerdict]]] = {}
+_applying: dict[int, tuple[Mapping[Layer, LayerVerdict], dict[Layer, Status], Status]] = {}
+_MOST = 8_192
+
+
+def fold(findings: Sequence[Finding]) -> Mapping[Layer, LayerVerdict]:
+    """Verdicts of all layers, in their fixed order. Read-only, as findings are: runs share what is the same."""
+    key = tuple([id(f) for f in findings])
+    known = _folded.get(key)
+    if known is not None:
+        return known[1]
+    layers = _fold(findings)
+    if all(f.status == "pass" for f in findings):
+        if len(_folded) >= _MOST:
+            _folded.clear()
+            _applying.clear()
+        _folded[key] = findings, layers
+        _applying[id(layers)] = layers, *_words(layers)
+    return layers
+
+
+def applying(layers: Mapping[Layer, LayerVerdict]) -> tuple[Mapping[Layer, Status], Status]:
+    """The statuses of layers that apply, and the one word for all of them (`model.rulings.overall`)."""
+    known = _applying.get(id(layers))
+    return known[1:] if known is not None and known[0] is layers else _words(layers)
+
+
+def _words(layers: Mapping[Layer, LayerVerdict]) -> tuple[dict[Layer, Status], Status]:
+    found = {layer: verdict.status for layer, verdict in layers.items() if verdict.status != "n/a"}
+    return found, worst(found.values())
+
+
+def _fold(findings: Sequence[Finding]) -> dict[Layer, LayerVerdict]:
     by_layer: dict[Layer, list[Finding]] = {}
     for finding in findings:
         if finding.layer in by_layer:
@@ -35,17 +71,11 @@ def fold(findings: Sequence[Finding]) -> dict[Layer, LayerVerdict]:
             by_layer[finding.layer] = [finding]
     verdicts = dict(NOT_APPLICABLE)  # which has all layers, in their order
     for layer, found in by_layer.items():
-        verdicts[layer] = _verdict(layer, found) if len(found) == 1 else _several(layer, found)
+        verdicts[layer] = _layer(layer, found)
     return verdicts
 
 
-# Checks give the same read-only finding for run after run where they can (see `kinds._arguments`), so what several of
-# them come to repeats as well. By identity: findings are kept beside, so that their ids name nothing else meanwhile.
-_made: dict[tuple[Layer, tuple[int, ...]], tuple[Sequence[Finding], LayerVerdict]] = {}
-_MOST = 8_192
-
-
-def _several(layer: Layer, findings: Sequence[Finding]) -> LayerVerdict:
+def _layer(layer: Layer, findings: Sequence[Finding]) -> LayerVerdict:
     for finding in findings:
         if finding.status != "pass":
             return _verdict(layer, findings)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from otel_toolselect.judge.judging import Views, judge_view, telling
+from otel_toolselect.judge.judging import judge_view, telling
+from otel_toolselect.judge.views import Views
 from otel_toolselect.model.rulings import Ruling, Rulings
 from otel_toolselect.model.runs import Run
 from otel_toolselect.rules.asking import Asker

@@ -83,10 +83,13 @@ def classify(
     excluded: Exclusion | None,
 ) -> str | None:
     """The label of a run's failure, None when nothing failed. An incomplete run has not failed: it was not seen."""
-    if any(f.status == "needs_review" and CRASHED in f.evidence for f in findings):
+    unsettled = [f for f in findings if f.status != "pass"]
+    if unsettled and any(f.status == "needs_review" and CRASHED in f.evidence for f in unsettled):
         return "harness_defect"
     if excluded is not None:
         return {"infra": "infrastructure", "catalog_gap": "harness_defect"}.get(excluded)
+    if not unsettled:
+        return None  # and no layer failed either, as layers are made of findings
     failed = {layer for layer, verdict in layers.items() if verdict.status == "fail"}
     if not failed:
         return None

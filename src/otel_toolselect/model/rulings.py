@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
-from otel_toolselect.model.verdicts import LAYERS, RunVerdict, Status
+from otel_toolselect.model.quick import quick
+from otel_toolselect.model.verdicts import RunVerdict, Status
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Ruling:
     """One run under one rule. `verdict.suite` is the file's name and `verdict.case_id` the rule's id; its `owner` is
@@ -43,9 +46,13 @@ def overall(verdict: RunVerdict) -> Status:
     """The one word for a verdict: excluded; else the worst of its layers; n/a when none applies."""
     if verdict.excluded is not None:
         return "excluded"
-    found = {verdict.layers[layer].status for layer in LAYERS if layer in verdict.layers}
+    return worst([layer.status for layer in verdict.layers.values()])
+
+
+def worst(statuses: Collection[Status]) -> Status:
+    """The worst of some layers' statuses; n/a when none applies."""
     for status in _WORST_FIRST:
-        if status in found:
+        if status in statuses:
             return status
     return "n/a"
 

@@ -66,6 +66,7 @@ class CallScore:
     passed: bool
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Cell:
     """One observation for the confusion matrix: expected label x observed first consequential action (R38)."""

@@ -7,22 +7,15 @@ fail is *redundant* unless a call between them may have changed something: a wri
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
-from otel_toolselect.model.runs import Unknown
-from otel_toolselect.model.values import canonical
 from otel_toolselect.rules.view import CallView, RunView
 
 
 def identity(call: CallView, view: RunView) -> tuple[str, str] | None:
     """What identical calls share, None when the arguments are not known."""
-    if isinstance(call.args, Unknown):
-        return None
-    key = ("identity", call.seq)
-    found: tuple[str, str] | None = view.memo.get(key)
-    if found is None:
-        found = view.memo[key] = (call.name, canonical(call.args))
-    return found
+    text = view.course.arguments(call.call)
+    return None if text is None else (call.name, text)
 
 
 def redundant(view: RunView) -> list[CallView]:
@@ -36,20 +29,34 @@ def redundant(view: RunView) -> list[CallView]:
 
 
 def _redundant(view: RunView) -> list[CallView]:
-    found: list[CallView] = []
+    """A call repeats only what stands since the last change, that change included, so that arguments are compared
+    among the calls of one tool between two changes alone.
+    """
+    between: dict[tuple[int, str], list[CallView]] = {}
     changes = 0
-    last: dict[Any, int] = {}  # of each call that did not fail: how many changes there had been, its own included
     for call in view.calls:
-        key = identity(call, view)
-        if key is not None and last.get(key) == changes:
-            found.append(call)
-        if call.mutating:
+        between.setdefault((changes, call.name), []).append(call)
+        if call.mutating:  # the last of what was before it, and the first of what comes
             changes += 1
-        if key is not None:
-            if call.ok is False:
-                last.pop(key, None)
-            else:
-                last[key] = changes
+            between.setdefault((changes, call.name), []).append(call)
+    again = {call.seq for calls in between.values() if len(calls) > 1 for call in _repeating(calls, view)}
+    return [call for call in view.calls if call.seq in again] if again else []
+
+
+def _repeating(calls: Sequence[CallView], view: RunView) -> list[CallView]:
+    """Those of one tool's calls that repeat an earlier one, where the same call did not fail in between."""
+    found: list[CallView] = []
+    standing: set[str] = set()
+    for call in calls:
+        text = view.course.arguments(call.call)
+        if text is None:
+            continue
+        if text in standing:
+            found.append(call)
+        if call.ok is False:
+            standing.discard(text)
+        else:
+            standing.add(text)
     return found
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from otel_toolselect.model.runs import Run, ToolCall, ToolResult, Unknown
+from otel_toolselect.model.values import canonical
 from otel_toolselect.rules.infra import is_infra
 from otel_toolselect.rules.policy import Policy, Reading
 
@@ -17,6 +18,35 @@ if TYPE_CHECKING:
     from otel_toolselect.rules.asking import Asker, Asking
 
 MIN_CONFIDENCE = 0.5  # below this the reading of a text without a call is for a person to check
+
+
+class Course:
+    """What a run did, whatever a policy makes of it: its calls, each with its result. Views of one run share it.
+
+    `memo`: what checks work out of the run alone, each under a key of its own. Treat as read-only.
+    """
+
+    __slots__ = ("_texts", "memo", "steps")
+
+    def __init__(self, run: Run) -> None:
+        steps: dict[int, tuple[ToolCall, ToolResult | None]] = {}
+        for event in run.events:
+            if isinstance(event, ToolCall):
+                steps[event.seq] = event, None
+            elif isinstance(event, ToolResult) and event.call_seq in steps:
+                steps[event.call_seq] = steps[event.call_seq][0], event
+        self.steps = tuple(steps.values())
+        self.memo: dict[Any, Any] = {}
+        self._texts: dict[int, str] = {}
+
+    def arguments(self, call: ToolCall) -> str | None:
+        """The canonical text of a call's arguments, None when they are not known."""
+        if isinstance(call.args, Unknown):
+            return None
+        text = self._texts.get(call.seq)
+        if text is None:
+            text = self._texts[call.seq] = canonical(call.args)
+        return text
 
 
 class CallView:
@@ -27,7 +57,7 @@ class CallView:
         "seq", "turn",
     )  # fmt: skip
 
-    def __init__(self, call: ToolCall, reading: Reading) -> None:
+    def __init__(self, call: ToolCall, result: ToolResult | None, reading: Reading) -> None:
         self.call = call
         self.seq = call.seq
         self.turn = call.turn
@@ -35,9 +65,9 @@ class CallView:
         self.name, self.ambiguous, self.effect, self.consequential, self.mutating = reading
         self.args: dict[str, Any] | Unknown = call.args
         self.ghost = False
-        self.ok: bool | None = None
+        self.ok = None if result is None else result.ok
         self.infra = False
-        self.result: ToolResult | None = None
+        self.result = result
 
     def knew(self, other: CallView) -> bool:
         """Whether the result of another call was there when this one was decided (R27).
@@ -59,36 +89,38 @@ class CallView:
 class RunView:
     """One run under one policy. Treat as read-only; it lives as long as the judgement of its run.
 
-    `offered` holds the schemas (or None) of the offered tools by canonical name, empty when no catalog is known.
+    `memo`: what several checks work out of it, each under a key of its own; what hangs on no policy belongs into the
+    memo of `course`. `broken`: a call failed for the platform's reasons. `offered` holds the schemas (or None) of the offered tools by canonical name, empty when no catalog is known.
     `asker` answers questions about free text, None when nobody does; `asking` is made with the first question.
     """
 
-    asker: Asker | None = None
-    asking: Asking | None = None
+    __slots__ = (
+        "asker", "asking", "broken", "calls", "consequential", "course", "first", "first_action", "label", "memo",
+        "offered", "policy", "run", "sure",
+    )  # fmt: skip
 
-    def __init__(self, run: Run, policy: Policy) -> None:
+    def __init__(self, run: Run, policy: Policy, course: Course | None = None) -> None:
         self.run = run
         self.policy = policy
-        self.memo: dict[Any, Any] = {}  # what several checks work out of this run, each under a key of its own
-        by_seq: dict[int, CallView] = {}
-        for event in run.events:
-            if isinstance(event, ToolCall):
-                by_seq[event.seq] = CallView(event, policy.read(event.name, event.server))
-            elif isinstance(event, ToolResult):
-                answered = by_seq.get(event.call_seq)
-                if answered is not None:
-                    answered.result, answered.ok = event, event.ok
-                    answered.infra = event.ok is False and is_infra(event, policy.infra)
-        self.calls = tuple(by_seq.values())
-        self.consequential = tuple(c for c in self.calls if c.consequential)
+        self.course = course = Course(run) if course is None else course
+        self.memo: dict[Any, Any] = {}
+        self.asker: Asker | None = None
+        self.asking: Asking | None = None
+        read = policy.read
+        self.calls = calls = tuple([CallView(c, result, read(c.name, c.server)) for c, result in course.steps])
+        self.broken = False
+        for call in calls:
+            if call.ok is False and call.result is not None and is_infra(call.result, policy.infra):
+                call.infra = self.broken = True
+        self.consequential = tuple([c for c in calls if c.consequential])
         self.first = self.consequential[0] if self.consequential else None
         self.label = run.no_call.label
         self.sure = run.no_call.confidence >= MIN_CONFIDENCE
         self.first_action = self.first.name if self.first is not None else self.label
         self.offered: Mapping[str, Any] = {} if run.tools is None else policy.offered(run.tools)
         if run.tools is not None:
-            for view in self.calls:
-                view.ghost = view.name not in self.offered and view.call.name not in self.offered
+            for call in calls:
+                call.ghost = call.name not in self.offered and call.call.name not in self.offered
 
     @property
     def observed_class(self) -> str:

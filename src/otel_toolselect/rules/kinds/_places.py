@@ -76,9 +76,9 @@ def earlier_results(view: RunView, call: CallView) -> tuple[Source, str | None]:
     """What earlier results hold, and why some of it is not known (None: all of it is)."""
     results = [c.result for c in view.calls if c.result is not None and call.knew(c)]
     key = ("earlier results", tuple(r.seq for r in results))
-    known: tuple[Source, str | None] | None = view.memo.get(key)
+    known: tuple[Source, str | None] | None = view.course.memo.get(key)
     if known is None:
         values = [r.value for r in results if not isinstance(r.value, Unknown)]
         why = next((r.value.reason for r in results if isinstance(r.value, Unknown)), None)
-        known = view.memo[key] = (Source.of_values(values), why)
+        known = view.course.memo[key] = (Source.of_values(values), why)
     return known

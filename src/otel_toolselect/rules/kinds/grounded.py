@@ -63,9 +63,9 @@ def _judge(call: CallView, places: Sequence[Place], view: RunView) -> Finding:
 
 
 def conversation(view: RunView) -> Source:
-    found: Source | None = view.memo.get("conversation")
+    found: Source | None = view.course.memo.get("conversation")
     if found is None:
-        found = view.memo["conversation"] = Source(view.conversation)
+        found = view.course.memo["conversation"] = Source(view.conversation)
     return found
 
 
@@ -93,10 +93,10 @@ def iso_day(value: Any) -> dt.date | None:
 
 
 def _days(view: RunView) -> set[dt.date]:
-    found: set[dt.date] | None = view.memo.get("days")
+    found: set[dt.date] | None = view.course.memo.get("days")
     if found is None:
         today = run_day(view.run.start_ns, None)
-        found = view.memo["days"] = {d for text in view.conversation for d in mentioned(text, today)}
+        found = view.course.memo["days"] = {d for text in view.conversation for d in mentioned(text, today)}
     return found
 
 
