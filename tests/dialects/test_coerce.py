@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_toolselect.dialects import _coerce as coerce
-from otel_toolselect.dialects._messages import message, messages
+from otel_toolselect.dialects._lists import messages
+from otel_toolselect.dialects._messages import message
 from otel_toolselect.model.observations import CallPart, ResultPart, TextPart
 from otel_toolselect.model.runs import Unknown
 from otel_toolselect.model.values import canonical, json_equal

@@ -20,15 +20,15 @@ from otel_toolselect.model.values import JSON
 REDACTED = frozenset({"__REDACTED__", "[REDACTED]", "<redacted>", "REDACTED"})
 NOT_RECORDED = Unknown("not recorded (is content capture on?)")
 _MAX_LITERAL = 200_000  # characters; a literal reader is slow on more, and traces cut long values anyway
-_MAX_DEPTH = 100  # levels of nesting
+MAX_DEPTH = 100  # levels of nesting
 _MAX_WRAPS = 4  # how many times a whole value may be encoded into a string
 _WRAPPER_KEYS = frozenset({"args", "kwargs", "sanitize_inputs_outputs"})
 
 
-def parse_json(text: str) -> Any:
+def parse_json(text: str, levels: int = MAX_DEPTH) -> Any:
     """The JSON value of a text, None when it is not JSON (a JSON null is None too). Big integers stay exact.
 
-    A value nested more deeply than anything that means something is not read: it would only overflow later.
+    A value of more levels than anything that means something is not read: it would only overflow later.
     """
     try:
         value = from_json(text)
@@ -37,7 +37,7 @@ def parse_json(text: str) -> Any:
             value = json.loads(text)
         except (ValueError, RecursionError):
             return None
-    if len(text) > _MAX_DEPTH and text.count("{") + text.count("[") > _MAX_DEPTH and _depth(value) > _MAX_DEPTH:
+    if len(text) > levels and text.count("{") + text.count("[") > levels and _depth(value) > levels:
         return None
     return value
 
@@ -62,7 +62,7 @@ def parse_literal(text: str) -> Any:
         value = _jsonable(ast.literal_eval(stripped))
     except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
         return None
-    return None if _depth(value) > _MAX_DEPTH else value
+    return None if _depth(value) > MAX_DEPTH else value
 
 
 def _jsonable(value: Any) -> Any:

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 from otel_toolselect.dialects import _coerce as coerce
 from otel_toolselect.dialects._indexed import unflatten
-from otel_toolselect.dialects._messages import message, messages
+from otel_toolselect.dialects._lists import messages
+from otel_toolselect.dialects._messages import message
 from otel_toolselect.dialects._source import Signal, Source
 from otel_toolselect.model.observations import Message, TextPart
 from otel_toolselect.model.runs import ToolDefinition

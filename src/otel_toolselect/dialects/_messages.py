@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Any
 
 from otel_toolselect.dialects import _coerce as coerce
-from otel_toolselect.dialects._conventional import conventional
 from otel_toolselect.model.observations import CallPart, Message, Part, ResultPart, TextPart
 
 ROLES = {
@@ -52,36 +51,6 @@ _WRAPS = frozenset({"type", "data", "message"})
 _BESIDE = frozenset({"tool_calls", "additional_kwargs", "function_call"})
 
 
-def messages(value: Any, *, default_role: str = "user") -> tuple[Message, ...] | None:
-    """All messages of a value; None when it holds none that can be read. A bare text is one message."""
-    if value is None:
-        return None
-    decoded = coerce.structure(value)
-    if decoded is None:
-        if isinstance(value, str) and value.strip() and value.strip() not in coerce.REDACTED:
-            text = coerce.parse_json(value)
-            return (Message(default_role, (TextPart(text if isinstance(text, str) else value),)),)
-        return None
-    if isinstance(decoded, dict):
-        decoded = _message_list(decoded)
-    while len(decoded) == 1 and isinstance(decoded[0], list):  # LangChain batches: [[...]]
-        decoded = decoded[0]
-    found = tuple([m for item in decoded if (m := conventional(item) or message(item, default_role)) is not None])
-    return found if found or not decoded else None
-
-
-def _message_list(value: dict[str, Any]) -> list[Any]:
-    prompt = value.get("prompt")
-    if isinstance(prompt, (str, list)) and "role" not in value:  # Vercel: {"system", "prompt"}
-        system = [{"role": "system", "content": value["system"]}] if isinstance(value.get("system"), str) else []
-        return [*system, *(prompt if isinstance(prompt, list) else [{"role": "user", "content": prompt}])]
-    for key in ("messages", "input", "contents", "choices", "output"):
-        inner = value.get(key)
-        if isinstance(inner, list) and "role" not in value:
-            return inner
-    return [value]
-
-
 def message(value: Any, default_role: str = "user") -> Message | None:
     """One message; None for what is none (a reasoning item, an unknown object)."""
     if isinstance(value, str):
@@ -107,6 +76,12 @@ def message(value: Any, default_role: str = "user") -> Message | None:
     if role == "tool" and not any(isinstance(p, ResultPart) for p in parts):
         parts = _as_result(value, parts)
     return Message(role, tuple(parts))
+
+
+def names_its_role(value: dict[str, Any]) -> bool:
+    """Whether `message` reads it the same whatever the default role: it is plain, and its role is one that is known."""
+    written = value.get("role")
+    return isinstance(written, str) and written in ROLES and _WRAPS.isdisjoint(value)
 
 
 def _unwrap(value: dict[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from threading import Lock
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 T = TypeVar("T")
 
@@ -11,21 +11,18 @@ _FACTOR = 8  # what is made of a text takes several times its size: an object fo
 _OVERHEAD = 256
 
 
-class Texts(Generic[T]):
+class Texts(dict[str, T]):
     """A mapping from texts to what was made of them, which forgets everything when it grows past `limit` bytes.
 
-    For texts that repeat from span to span. Safe for threads: two of them may at worst make the same thing twice. What
-    is kept must be treated as read-only. Raises KeyError like a dict.
+    For texts that repeat from span to span; asked as a dict is. Safe for threads: two of them may at worst make the
+    same thing twice. What is kept must be treated as read-only.
     """
 
     def __init__(self, limit: int) -> None:
+        super().__init__()
         self._limit = limit
         self._held = 0
-        self._known: dict[str, T] = {}
         self._lock = Lock()
-
-    def __getitem__(self, text: str) -> T:
-        return self._known[text]
 
     def __setitem__(self, text: str, made: T) -> None:
         size = _OVERHEAD + _FACTOR * len(text)
@@ -33,9 +30,7 @@ class Texts(Generic[T]):
             return
         with self._lock:
             if self._held + size > self._limit:
-                self._known, self._held = {}, 0
-            self._known[text] = made
+                self.clear()
+                self._held = 0
+            super().__setitem__(text, made)
             self._held += size
-
-    def __len__(self) -> int:
-        return len(self._known)

@@ -12,7 +12,7 @@ from typing import Any
 
 from otel_toolselect.dialects import _coerce as coerce
 from otel_toolselect.dialects._content import DETAILS, content, final_text
-from otel_toolselect.dialects._messages import messages
+from otel_toolselect.dialects._lists import messages
 from otel_toolselect.dialects._outcome import outcome
 from otel_toolselect.dialects._source import Source
 from otel_toolselect.model.observations import Kind, Observation, ToolUse

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 
 from otel_toolselect.dialects import _coerce as coerce
 from otel_toolselect.dialects._content import system_text
-from otel_toolselect.dialects._messages import message, messages
+from otel_toolselect.dialects._lists import messages
+from otel_toolselect.dialects._messages import message
 from otel_toolselect.dialects._source import Source
 from otel_toolselect.dialects._tooluse import tool_use
 from otel_toolselect.dialects.genai import base_fields, kind_of, read_messages, read_tool

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from otel_toolselect.dialects import _coerce as coerce
-from otel_toolselect.dialects._messages import messages
+from otel_toolselect.dialects._lists import messages
 from otel_toolselect.dialects._source import Source
 from otel_toolselect.dialects._tooluse import tool_use
 from otel_toolselect.dialects.genai import base_fields

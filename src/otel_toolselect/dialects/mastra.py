@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from otel_toolselect.dialects import _coerce as coerce
-from otel_toolselect.dialects._messages import call_part, messages
+from otel_toolselect.dialects._lists import messages
+from otel_toolselect.dialects._messages import call_part
 from otel_toolselect.dialects._source import Source
 from otel_toolselect.dialects.genai import kind_of, read_messages, read_tool
 from otel_toolselect.model.observations import Message, Observation, Part, TextPart

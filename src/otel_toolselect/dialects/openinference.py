@@ -13,7 +13,8 @@ from typing import Any
 from otel_toolselect.dialects import _coerce as coerce
 from otel_toolselect.dialects._content import final_text
 from otel_toolselect.dialects._indexed import unflatten
-from otel_toolselect.dialects._messages import message, messages
+from otel_toolselect.dialects._lists import messages
+from otel_toolselect.dialects._messages import message
 from otel_toolselect.dialects._outcome import outcome
 from otel_toolselect.dialects._source import Source
 from otel_toolselect.model.observations import Kind, Message, Observation, ToolUse

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from otel_toolselect.dialects import _coerce as coerce
-from otel_toolselect.dialects._messages import messages
+from otel_toolselect.dialects._lists import messages
 from otel_toolselect.dialects._outcome import outcome
 from otel_toolselect.dialects._source import Source
 from otel_toolselect.dialects.genai import ARGUMENT_KEYS, RESULT_KEYS, base_fields, kind_of, read_messages

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from otel_toolselect.dialects import _coerce as coerce
-from otel_toolselect.dialects._messages import call_part, messages
+from otel_toolselect.dialects._lists import messages
+from otel_toolselect.dialects._messages import call_part
 from otel_toolselect.dialects._source import Source
 from otel_toolselect.dialects._tooluse import tool_use
 from otel_toolselect.dialects.genai import base_fields
