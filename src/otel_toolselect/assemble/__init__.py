@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from otel_toolselect.assemble._build import build, catalog_id
 from otel_toolselect.assemble._identity import DEFAULT_ATTRIBUTES, CaseAttributes, run_id
 from otel_toolselect.assemble._infra import is_infra
-from otel_toolselect.assemble._stitch import stitch
+from otel_toolselect.assemble._stitch import decides, stitch
 from otel_toolselect.assemble._ties import Bonds, bonds, components
 from otel_toolselect.assemble._tree import Group, Key, Tree, groups, order
 from otel_toolselect.assemble._turns import clusters
@@ -32,26 +32,34 @@ __all__ = [
 
 def assemble(observations: Iterable[Observation], names: CaseAttributes = DEFAULT_ATTRIBUTES) -> list[Run]:
     """All runs, by start time then id. `names`: which attributes identify a case."""
-    tree = Tree(sorted(observations, key=order))
-    listed = list(tree.by_id.values())
+    listed = sorted(observations, key=order)
+    tree = Tree(listed)
+    if len(tree.by_id) < len(listed):
+        listed = sorted(tree.by_id.values(), key=order)
     generations = clusters([o for o in listed if o.kind == "model"], tree)
     by_key = groups(listed, tree)
+    if len(by_key) == 1:  # nothing can be moved or joined, and everything is in order
+        return [build(g, _proper(generations), tree, names) for g in by_key.values() if _is_run(g)]
     _rehome(generations, by_key)
     ready = [g for g in stitch(list(by_key.values()), names) if _is_run(g)]
-    shares = {id(o): cluster for cluster in generations for o in cluster[:1]}
-    runs = [build(g, _proper([shares[id(o)] for o in g.members if id(o) in shares]), tree, names) for g in ready]
+    shares = {id(cluster[0]): cluster for cluster in generations}
+    runs: list[Run] = []
+    for group in ready:
+        group.members.sort(key=order)
+        mine = [shares[id(o)] for o in group.members if id(o) in shares]
+        runs.append(build(group, _proper(mine), tree, names))
     runs.sort(key=lambda r: (r.start_ns, r.run_id))
     return runs
 
 
 def _is_run(group: Group) -> bool:
     """An agent span always is a run, be it empty; other spans only when one of them decides or offers something."""
-    return group.root is not None or any(o.kind in ("model", "tool", "catalog") for o in group.members)
+    return group.root is not None or decides(group.members)
 
 
 def _proper(generations: list[list[Observation]]) -> list[list[Observation]]:
     """Without the copies on a message bus, where the model's own spans are there."""
-    proper = [c for c in generations if not all(o.relayed for o in c)]
+    proper = [c for c in generations if not (c[0].relayed and all(o.relayed for o in c))]
     return proper or generations
 
 

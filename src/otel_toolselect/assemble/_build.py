@@ -4,64 +4,56 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TypeVar
 
+from otel_toolselect.assemble._events import told
 from otel_toolselect.assemble._identity import CaseAttributes, Named, run_id
-from otel_toolselect.assemble._infra import is_infra
 from otel_toolselect.assemble._reconcile import Call, emitted, executions, reconcile
 from otel_toolselect.assemble._results import attach
-from otel_toolselect.assemble._tree import Group, Tree, order
+from otel_toolselect.assemble._tree import Group, Tree
 from otel_toolselect.assemble._turns import Turn, turns
 from otel_toolselect.assemble.decision import read_no_call
 from otel_toolselect.model.observations import Message, Observation
-from otel_toolselect.model.runs import (
-    AssistantText,
-    Event,
-    Run,
-    ToolCall,
-    ToolDefinition,
-    ToolResult,
-    Unknown,
-)
-from otel_toolselect.model.values import JSON, digest
-
-UNKNOWN_RESULT = Unknown("not recorded (is content capture on?)")
+from otel_toolselect.model.runs import Event, Run, ToolDefinition
+from otel_toolselect.model.values import digest
 
 
 def build(group: Group, generations: Sequence[Sequence[Observation]], tree: Tree, names: CaseAttributes) -> Run:
-    """The run of a group; `generations` are its model spans, those of one answer together."""
-    group.members.sort(key=order)
-    members = group.members
-    sources = [*members, *group.context] if group.root is None else [group.root, *members, *group.context]
-    agents, others = group.of("agent"), group.of("other")
-    answers = turns(generations) or _agent_turn(group)
-    catalog = _catalog(group, answers, sources)
-    calls = emitted(answers)
-    tools = executions(group.of("tool"), tree)
-    calls = reconcile(calls, tools, answers)
-    attach(calls, answers, [r for o in others for m in o.input or () for r in m.results])
+    """The run of a group, whose members are in order; `generations` are its model spans, those of one answer together,
+    in order too.
+    """
+    members, root = group.members, group.root
+    sources = [*members, *group.context] if root is None else [root, *members, *group.context]
+    agents = [o for o in members if o.kind == "agent"]
+    tools = [o for o in members if o.kind == "tool"]
+    others = [o for o in members if o.kind == "other"]
+    answers = turns(generations or _said_by_agent(agents, tools))
+    catalog = _catalog(tools, answers, sources)
+    calls = reconcile(emitted(answers), executions(tools, tree), answers)
+    attach(calls, answers, others)
     _resolve_names(calls, catalog)
-    text = _final_text([*agents, *others, *group.context], answers)
+    text = _final_text(answers, [*agents, *others, *group.context])
     request = _request(agents, answers, [*others, *group.context])
-    agent = _agent_name(group, agents)
-    events = _events(calls, answers, agent)
+    agent = (root.agent if root is not None else None) or _first(agents, "agent") or _first(members, "agent")
+    events = told(calls, answers, agent)
     root_trace, root_span = group.key
-    case = Named(sources)
+    case = Named(sources, names)
+    nested = group.parent is not None
     return Run(
         run_id=run_id(root_trace, root_span),
         trace_id=root_trace,
-        trace_ids=tuple(dict.fromkeys([root_trace, *(o.span.trace_id for o in members)])),
+        trace_ids=tuple(dict.fromkeys([root_trace, *[o.span.trace_id for o in members]])),
         events=events,
         parent_run_id=run_id(*group.parent) if group.parent else None,
         case_id=case.first(names.case_id),
         suite=case.first(names.suite),
         label=case.first(names.label),
         attempt=case.number(names.attempt),
-        expected=(case if group.parent is None else Named.without_resources(members)).listed(names.expected),
-        service=next((service for o in sources if (service := o.span.service)), ""),
+        expected=(Named(members, names, resources=False) if nested else case).listed(names.expected),
+        service=_service(sources),
         agent=agent,
-        provider=next((t.provider for t in answers if t.provider), None) or _first(sources, "provider"),
-        model=next((t.model for t in answers if t.model), None) or _first(sources, "model"),
+        provider=_first([t.told for t in answers], "provider") or _first(sources, "provider"),
+        model=_first([t.told for t in answers], "model") or _first(sources, "model"),
         prompt_version=_prompt_version(answers, sources),
         catalog_id=catalog_id(catalog),
         tools=catalog,
@@ -70,12 +62,12 @@ def build(group: Group, generations: Sequence[Sequence[Observation]], tree: Tree
         history=_history(agents, answers, request),
         final_text=text,
         no_call=read_no_call(text),
-        start_ns=next((start for o in members if (start := o.span.order_ns)), 0),
+        start_ns=_start(members),
         duration_ns=_duration(group, members),
-        input_tokens=_total(t.input_tokens for t in answers),
-        output_tokens=_total(t.output_tokens for t in answers),
-        cost_usd=_cost(answers),
-        incomplete=_incomplete(group, members, tree) or _silent(events, text),
+        input_tokens=_total([t.told.input_tokens for t in answers]),
+        output_tokens=_total([t.told.output_tokens for t in answers]),
+        cost_usd=_total([t.told.cost_usd for t in answers]),
+        incomplete=_incomplete(group, tree) or _silent(events, text),
         dialects=tuple(sorted({o.dialect for o in members if o.kind in _SPEAKING})),
         attributes=_attributes(sources),
     )
@@ -94,7 +86,7 @@ def _attributes(sources: Sequence[Observation]) -> dict[str, bool | int | float 
         name: value
         for held in (span.resource, span.attributes)
         for name, value in held.items()
-        if isinstance(value, (bool, int, float)) or (isinstance(value, str) and len(value) <= _SHORT)
+        if (isinstance(value, str) and len(value) <= _SHORT) or isinstance(value, (bool, int, float))
     }
 
 
@@ -122,102 +114,31 @@ def _shared_prefix(names: set[str]) -> str:
     return min(shared, key=len) if shared else ""
 
 
-def _agent_turn(group: Group) -> list[Turn]:
+def _said_by_agent(agents: Sequence[Observation], tools: Sequence[Observation]) -> list[list[Observation]]:
     """An agent whose model calls left no span: what the agent span says of its messages stands for one turn."""
-    said = [o for o in group.of("agent") if o.output]
-    return turns([[said[0]]]) if said and not group.of("tool") else []
-
-
-def _events(calls: Sequence[Call], answers: Sequence[Turn], agent: str | None) -> tuple[Event, ...]:
-    events: list[Event] = []
-    texts = {t.index: t for t in answers}
-    by_turn: dict[int, list[Call]] = {index: [] for index in texts}
-    for call in calls:
-        by_turn.setdefault(call.turn, []).append(call)
-    for index in sorted(by_turn):
-        turn = texts.get(index)
-        if turn is not None and turn.text:
-            events.append(AssistantText(index, len(events), turn.text, turn.dialect, agent))
-        seqs: list[tuple[Call, int]] = []
-        for call in by_turn[index]:
-            seqs.append((call, len(events)))
-            events.append(_call_event(call, len(events), agent))
-        for call, seq in seqs:
-            result = _result_event(call, len(events), seq, agent)
-            if result is not None:
-                events.append(result)
-    return tuple(events)
-
-
-def _call_event(call: Call, seq: int, agent: str | None) -> ToolCall:
-    part, use, span = call.part, call.use, call.span
-    args = part.args if part is not None else None
-    raw = part.raw if part is not None else None
-    if use is not None and use.args is not None and (args is None or _tells_more(use.args, args)):
-        args, raw = use.args, use.raw_args
-    return ToolCall(
-        turn=call.turn,
-        seq=seq,
-        name=call.name,
-        args=Unknown("not recorded") if args is None else args,
-        call_id=call.call_id,
-        emitted=part is not None,
-        executed=use is not None,
-        dialect=call.dialect,
-        agent=agent,
-        args_raw=raw if args is None or isinstance(args, Unknown) else None,
-        server=use.server if use else None,
-        start_ns=span.span.order_ns if span else 0,
-        span_id=span.span.span_id if span else "",
-    )
-
-
-def _tells_more(args: dict[str, Any] | Unknown, known: dict[str, Any] | Unknown) -> bool:
-    return isinstance(known, Unknown) and not isinstance(args, Unknown)
-
-
-def _result_event(call: Call, seq: int, call_seq: int, agent: str | None) -> ToolResult | None:
-    use, part, span = call.use, call.result, call.span
-    if use is None and part is None:
-        return None
-    ok = use.ok if use is not None else None
-    said = part.is_error if part is not None else None
-    if said is True:
-        ok = False
-    elif ok is None and said is False:
-        ok = True
-    value: JSON | Unknown = use.result if use is not None else UNKNOWN_RESULT
-    if isinstance(value, Unknown) and part is not None and not isinstance(part.value, Unknown):
-        value = part.value
-    error_text = use.error_text if use is not None else None
-    if ok is False and isinstance(value, Unknown) and error_text:
-        value = error_text
-    error_type = (use.error_type if use is not None else None) or ("tool_error" if ok is False else None)
-    shown = value if isinstance(value, str) else None
-    return ToolResult(
-        turn=call.turn,
-        seq=seq,
-        call_seq=call_seq,
-        name=call.name,
-        call_id=call.call_id,
-        ok=ok,
-        value=value,
-        dialect=call.dialect,
-        error_type=error_type if ok is False else None,
-        infra=ok is False and is_infra(error_type, error_text or shown),
-        duration_ns=span.span.duration_ns if span else None,
-        agent=agent,
-    )
-
-
-def _agent_name(group: Group, agents: Sequence[Observation]) -> str | None:
-    if group.root is not None and group.root.agent:
-        return group.root.agent
-    return _first(agents, "agent") or _first(group.members, "agent")
+    return [[o] for o in agents if o.output][:1] if not tools else []
 
 
 def _first(sources: Iterable[Observation], name: str) -> str | None:
-    return next((v for v in (getattr(o, name) for o in sources) if v), None)
+    for o in sources:
+        found: str | None = getattr(o, name)
+        if found:
+            return found
+    return None
+
+
+def _service(sources: Iterable[Observation]) -> str:
+    for o in sources:
+        if service := o.span.service:
+            return service
+    return ""
+
+
+def _start(members: Iterable[Observation]) -> int:
+    for o in members:
+        if start := o.span.order_ns:
+            return start
+    return 0
 
 
 def _request(agents: Sequence[Observation], answers: Sequence[Turn], around: Sequence[Observation]) -> str | None:
@@ -226,17 +147,13 @@ def _request(agents: Sequence[Observation], answers: Sequence[Turn], around: Seq
         found = o.request or _last_user_text(o.input)
         if found:
             return found
-    for turn in answers[:1]:
-        found = _last_user_text(turn.input)
-        if found:
-            return found
-    return next((t for t in (o.request or _last_user_text(o.input) for o in around) if t), None)
+    found = _last_user_text(answers[0].told.input) if answers else None
+    return found or next((t for t in (o.request or _last_user_text(o.input) for o in around) if t), None)
 
 
 def _history(agents: Sequence[Observation], answers: Sequence[Turn], request: str | None) -> tuple[str, ...]:
     """What the user said before the request, oldest first, where a span's messages show it."""
-    shown = [t.input for t in answers[:1]] + [o.input for o in agents]
-    for messages in shown:
+    for messages in [*[t.told.input for t in answers[:1]], *[o.input for o in agents]]:
         said = [text for m in messages or () if m.role == "user" and (text := m.text) and not m.results]
         if request in said:
             return tuple(said[: len(said) - 1 - said[::-1].index(request)])
@@ -250,23 +167,23 @@ def _last_user_text(messages: tuple[Message, ...] | None) -> str | None:
     return None
 
 
-def _final_text(stating: Sequence[Observation], answers: Sequence[Turn]) -> str | None:
+def _final_text(answers: Sequence[Turn], stating: Sequence[Observation]) -> str | None:
     """The last answer without a call; else what the agent span says; else the text beside the last call."""
     last = answers[-1] if answers else None
-    asks = last is not None and last.calls
+    asks = last is not None and (last.calls or any(m.calls for m in last.told.output or ()))
     if last is not None and last.text and not asks:
         return last.text
-    stated = next((o.final_text for o in stating if o.final_text), None)
+    stated = _first(stating, "final_text")
     if stated is not None and not asks:
         return stated
     return (last.text or None) if last is not None and last.text else stated
 
 
 def _catalog(
-    group: Group, answers: Sequence[Turn], sources: Sequence[Observation]
+    used: Sequence[Observation], answers: Sequence[Turn], sources: Sequence[Observation]
 ) -> tuple[ToolDefinition, ...] | None:
-    """Tools offered over the run, in the order first seen; None when no span names any."""
-    lists = [t.tools for t in answers if t.tools]
+    """Tools offered over the run, in the order first seen; None when no span names any. `used`: its tool spans."""
+    lists = [t.told.tools for t in answers if t.told.tools]
     if not lists:
         lists = [o.tools for o in sources if o.tools and o.kind != "tool"]
     if not lists:
@@ -274,7 +191,7 @@ def _catalog(
     first = lists[0]
     if all(tools is first for tools in lists) and all(t.schema is not None for t in first):
         return first
-    described = {d.name: d for o in group.of("tool") for d in o.tools or ()}
+    described = {d.name: d for o in used for d in o.tools or ()}
     found: dict[str, ToolDefinition] = {}
     for tools in lists:
         for tool in tools:
@@ -308,7 +225,7 @@ def catalog_id(tools: tuple[ToolDefinition, ...] | None) -> str | None:
 
 
 def _prompt_version(answers: Sequence[Turn], sources: Sequence[Observation]) -> str | None:
-    system = next((t.system for t in answers if t.system), None) or _first(sources, "system")
+    system = _first([t.told for t in answers], "system") or _first(sources, "system")
     if not system:
         return None
     return _digest(system) if len(system) <= _KEPT_PROMPT else digest(system)
@@ -335,13 +252,11 @@ def _duration(group: Group, members: Sequence[Observation]) -> int | None:
     return end - start if start and end >= start else None
 
 
-def _total(values: Iterable[int | None]) -> int | None:
+_Number = TypeVar("_Number", int, float)
+
+
+def _total(values: Iterable[_Number | None]) -> _Number | None:
     known = [v for v in values if v is not None]
-    return sum(known) if known else None
-
-
-def _cost(answers: Sequence[Turn]) -> float | None:
-    known = [t.cost_usd for t in answers if t.cost_usd is not None]
     return sum(known) if known else None
 
 
@@ -352,14 +267,14 @@ def _silent(events: tuple[Event, ...], text: str | None) -> str | None:
     return "the model's answers were not recorded (is content capture on?)"
 
 
-def _incomplete(group: Group, members: Sequence[Observation], tree: Tree) -> str | None:
+def _incomplete(group: Group, tree: Tree) -> str | None:
     """Why a run cannot be taken as whole; None when nothing speaks against it."""
     if group.root is not None and not group.root.span.end_ns:
         return "the agent span has no end"
-    if not any(o.kind in ("model", "tool") or o.output for o in members):
+    if not any(o.kind in ("model", "tool") or o.output for o in group.members):
         return "no model or tool span has arrived"
     if group.root is None:
-        missing = sorted({o.span.parent_span_id for o in members if tree.orphan(o)})
+        missing = sorted({o.span.parent_span_id for o in group.members if tree.orphan(o)})
         if missing:
             return f"parent span {missing[0]} has not arrived"
     return None

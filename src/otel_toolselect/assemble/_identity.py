@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from otel_toolselect.model.observations import Observation
@@ -21,6 +21,11 @@ class CaseAttributes:
     label: tuple[str, ...] = ("toolselect.label", "test.run.id")
     attempt: tuple[str, ...] = ("toolselect.attempt",)
     expected: tuple[str, ...] = ("toolselect.expected",)
+    every: frozenset[str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        every = (*self.case_id, *self.suite, *self.label, *self.attempt, *self.expected)
+        object.__setattr__(self, "every", frozenset(every))
 
 
 DEFAULT_ATTRIBUTES = CaseAttributes()
@@ -35,17 +40,12 @@ def run_id(trace_id: str, root_span_id: str) -> str:
 class Named:
     """What spans name: attributes of the spans in the order given, then of their resources."""
 
-    def __init__(self, sources: Sequence[Observation]) -> None:
-        self._maps: list[Mapping[str, Any]] = [o.span.attributes for o in sources]
-        # spans of one request share their resource
-        self._maps += {id(o.span.resource): o.span.resource for o in sources}.values()
-
-    @classmethod
-    def without_resources(cls, sources: Sequence[Observation]) -> Named:
-        """For nested runs: what a resource says is said of the run that answers the user."""
-        found = cls(())
-        found._maps = [o.span.attributes for o in sources]
-        return found
+    def __init__(self, sources: Sequence[Observation], names: CaseAttributes, *, resources: bool = True) -> None:
+        """Without resources for nested runs: what a resource says is said of the run that answers the user."""
+        maps: list[Mapping[str, Any]] = [o.span.attributes for o in sources]
+        if resources:  # spans of one request share theirs
+            maps += {id(o.span.resource): o.span.resource for o in sources}.values()
+        self._maps = [m for m in maps if not m.keys().isdisjoint(names.every)]  # few name any
 
     def first(self, keys: Iterable[str]) -> str | None:
         """The first value of any of these attributes, as text."""

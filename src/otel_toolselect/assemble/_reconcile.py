@@ -7,8 +7,10 @@ shows was executed only. Results come from the tool span, else from the next req
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from otel_toolselect.assemble._tree import Tree, order
@@ -30,7 +32,7 @@ class Call:
     use: ToolUse | None = None
     span: Observation | None = None
     result: ResultPart | None = None
-    taken: bool = field(default=False)
+    taken: bool = False
 
     @property
     def call_id(self) -> str | None:
@@ -41,24 +43,36 @@ def emitted(turns: Sequence[Turn]) -> list[Call]:
     """Calls in the model's output, in its order. A turn whose output was not recorded is read from the next history."""
     calls: list[Call] = []
     for turn in turns:
-        parts = [p for m in turn.output or () if m.role == "assistant" for p in m.calls]
-        if turn.output is None and turn.index < len(turns):
+        parts = turn.calls
+        if turn.told.output is None and turn.index < len(turns):
             parts = _recovered(turns[turn.index], calls)
-        seen: dict[tuple[str, str], list[CallPart]] = {}
-        for part in parts:
-            if part.call_id:
-                twins = seen.setdefault((part.name, part.call_id), [])
-                if twins and _args_key(part) in map(_args_key, twins):  # one call written twice into one message
-                    continue
-                twins.append(part)
-            calls.append(Call(turn.index, len(calls), part.name, turn.dialect, part))
+        for part in _once(parts) if len(parts) > 1 else parts:
+            calls.append(Call(turn.index, len(calls), part.name, turn.told.dialect, part))
     return calls
+
+
+def _once(parts: Sequence[CallPart]) -> Sequence[CallPart]:
+    """Each call once that is written twice into one message: with the same id, name and arguments."""
+    named: list[tuple[str, str | None]] = [(part.name, part.call_id) for part in parts if part.call_id]
+    if len(set(named)) == len(named):
+        return parts
+    count = Counter(named)
+    seen: set[tuple[str, str | None, str]] = set()
+    kept: list[CallPart] = []
+    for part in parts:
+        if count[part.name, part.call_id] > 1:
+            key = (part.name, part.call_id, _args_key(part))
+            if key in seen:
+                continue
+            seen.add(key)
+        kept.append(part)
+    return kept
 
 
 def _recovered(following: Turn, known: Sequence[Call]) -> list[CallPart]:
     """Calls of an unrecorded answer: those after the last user text in the next request that nobody emitted yet."""
     tail: list[CallPart] = []
-    for m in following.input or ():
+    for m in following.told.input or ():
         if m.role == "user" and m.text and not m.results:
             tail = []
         tail.extend(m.calls)
@@ -86,30 +100,30 @@ def executions(tools: Sequence[Observation], tree: Tree) -> list[Observation]:
             tops.append(tool)
         else:
             inner.setdefault(id(outer), []).append(tool)
+    served: set[int] = set()
     for tool in [t for t in tops if t.tool is not None and t.tool.side == "server"]:
-        outer = next((t for t in tops if t is not tool and _serves(t, tool)), None)
+        outer = next((t for t in tops if _serves(t, tool)), None)
         if outer is not None:
-            tops.remove(tool)
+            served.add(id(tool))
             inner.setdefault(id(outer), []).append(tool)
-    return [_merged(t, inner.get(id(t), ())) for t in tops]
+    return [_merged(t, inner.get(id(t), ())) for t in tops if id(t) not in served] if inner else tops
 
 
 def _serves(client: Observation, server: Observation) -> bool:
     """A server's span whose context was lost on the way: same trace, tool and arguments, within the client's time."""
+    if not client.span.start_ns <= server.span.start_ns <= client.span.end_ns:
+        return False
     a, b = client.tool, server.tool
     if a is None or b is None or a.side == "server" or not _same_tool(a, b):
         return False
-    if client.span.trace_id != server.span.trace_id or canonical(_json(a.args)) != canonical(_json(b.args)):
-        return False
-    return client.span.start_ns <= server.span.start_ns <= client.span.end_ns
-
-
-def _json(args: dict[str, Any] | Unknown | None) -> dict[str, Any] | None:
-    return args if isinstance(args, dict) else None
+    return client.span.trace_id == server.span.trace_id and canonical(_args(a)) == canonical(_args(b))
 
 
 def _outermost(tool: Observation, tree: Tree, known: set[int]) -> Observation | None:
     found = None
+    nearest = tree.acting_above(tool)
+    if nearest is None or nearest.kind == "agent":
+        return None
     for above in tree.ancestors(tool):
         if above.kind == "agent":
             break
@@ -149,14 +163,14 @@ def _merged(outer: Observation, inner: Sequence[Observation]) -> Observation:
 
 
 def reconcile(calls: list[Call], tools: Sequence[Observation], turns: Sequence[Turn]) -> list[Call]:
-    """Ties executions to emitted calls; what is left of the executions becomes calls that were executed only."""
+    """Ties executions to emitted calls; what is left of the executions becomes calls that were executed only.
+
+    `calls` are as `emitted` gave them.
+    """
     left = _tied_by_id(calls, tools, turns)
-    if left:
-        ids = {c.part.call_id for c in calls if c.part and c.part.call_id}
-        for same in _passes(ids):
-            open_calls = [c for c in calls if c.part is not None and not c.taken]
-            left = [t for t in left if not _tie(t, open_calls, turns, same)] if open_calls else left
-    for tool in left:
+    if not left:
+        return calls
+    for tool in _tied_by_name(calls, left, turns):
         if tool.tool is not None and not tool.tool.tentative:
             turn = _turn_of(tool, turns)
             calls.append(Call(turn, len(calls), tool.tool.name, tool.dialect, None, tool.tool, tool))
@@ -185,28 +199,55 @@ def _tied_by_id(calls: Sequence[Call], tools: Sequence[Observation], turns: Sequ
     return left
 
 
-def _passes(ids: set[str]) -> tuple[Callable[[CallPart, ToolUse], bool], ...]:
-    """The ties of what has no id in common, from the surest to the least sure."""
+def _tied_by_name(calls: Sequence[Call], tools: Sequence[Observation], turns: Sequence[Turn]) -> list[Observation]:
+    """The ties of what has no id in common, from the surest to the least sure; gives the tool spans that are left."""
+    ids = {c.part.call_id for c in calls if c.part and c.part.call_id}
+    waiting = _Open([c for c in calls if c.part is not None and not c.taken])
+    left = list(tools)
+    for fitting in (waiting.by_args, waiting.by_name, waiting.by_name_only):
+        left = [t for t in left if not _take(t, [] if _known(t, ids) else fitting(t), turns)]
+    return left
 
-    def foreign(use: ToolUse) -> bool:
-        return not use.call_id or use.call_id not in ids
 
-    def by_args(part: CallPart, use: ToolUse) -> bool:
-        if not foreign(use) or not name_fits(part.name, use.name):
-            return False
-        if isinstance(part.args, Unknown) or use.args is None or isinstance(use.args, Unknown):
-            return False
-        return canonical(part.args) == canonical(use.args)
+def _known(tool: Observation, ids: Container[str]) -> bool:
+    return tool.tool is None or (bool(tool.tool.call_id) and tool.tool.call_id in ids)
 
-    def by_name(part: CallPart, use: ToolUse) -> bool:
-        if not foreign(use) or not name_fits(part.name, use.name):
-            return False
-        return isinstance(part.args, Unknown) or use.args is None or isinstance(use.args, Unknown)
 
-    def by_name_only(part: CallPart, use: ToolUse) -> bool:
-        return foreign(use) and name_fits(part.name, use.name)  # arguments were changed on the way to the tool
+class _Open:
+    """Emitted calls that wait for an execution, looked up by what an execution tells of itself."""
 
-    return (by_args, by_name, by_name_only)
+    def __init__(self, calls: Sequence[Call]) -> None:
+        self._by_name: dict[str, list[Call]] = {}
+        self._by_args: dict[str, list[Call]] = {}
+        self._fitting: dict[str, list[Call]] = {}
+        for call in calls:
+            self._by_name.setdefault(call.name, []).append(call)
+            if (args := _args(call.part)) is not None:
+                self._by_args.setdefault(canonical(args), []).append(call)
+
+    def by_args(self, tool: Observation) -> list[Call]:
+        args = _args(tool.tool)
+        found = () if args is None else self._by_args.get(canonical(args), ())
+        return [c for c in found if not c.taken and tool.tool is not None and name_fits(c.name, tool.tool.name)]
+
+    def by_name(self, tool: Observation) -> list[Call]:
+        known = _args(tool.tool) is not None
+        return [c for c in self.by_name_only(tool) if not known or _args(c.part) is None]
+
+    def by_name_only(self, tool: Observation) -> list[Call]:
+        """Whatever their arguments, which may have been changed on the way to the tool."""
+        name = tool.tool.name if tool.tool is not None else ""
+        found = self._fitting.get(name)
+        if found is None:
+            found = [c for emitted_name, named in self._by_name.items() if name_fits(emitted_name, name) for c in named]
+            found.sort(key=lambda c: c.position)
+            self._fitting[name] = found
+        return [c for c in found if not c.taken]
+
+
+def _args(told: CallPart | ToolUse | None) -> dict[str, Any] | None:
+    """The arguments where they are known."""
+    return None if told is None or isinstance(told.args, Unknown) else told.args
 
 
 def name_fits(emitted_name: str, executed_name: str) -> bool:
@@ -214,15 +255,6 @@ def name_fits(emitted_name: str, executed_name: str) -> bool:
     if emitted_name == executed_name:
         return True
     return emitted_name.endswith(tuple(sep + executed_name for sep in ("_", ".", "/", "-", ":")))
-
-
-def _tie(
-    tool: Observation, calls: Sequence[Call], turns: Sequence[Turn], same: Callable[[CallPart, ToolUse], bool]
-) -> bool:
-    use = tool.tool
-    if use is None:
-        return False
-    return _take(tool, [c for c in calls if c.part is not None and not c.taken and same(c.part, use)], turns)
 
 
 def _take(tool: Observation, fitting: Sequence[Call], turns: Sequence[Turn]) -> bool:
@@ -240,5 +272,5 @@ def _take(tool: Observation, fitting: Sequence[Call], turns: Sequence[Turn]) -> 
 
 
 def _turn_of(tool: Observation, turns: Sequence[Turn]) -> int:
-    before = [t.index for t in turns if t.start_ns <= tool.span.order_ns]
-    return max(before, default=1)
+    """The latest turn that began before it, else the first; turns are in order of their begin."""
+    return max(1, bisect_right(turns, tool.span.order_ns, key=lambda t: t.start_ns))

@@ -2,54 +2,93 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
+from operator import is_
 
 from otel_toolselect.assemble._reconcile import Call
 from otel_toolselect.assemble._turns import Turn
-from otel_toolselect.model.observations import Message, ResultPart
+from otel_toolselect.model.observations import CallPart, Message, Observation, ResultPart
+
+History = tuple[Message, ...]
 
 
-def attach(calls: Sequence[Call], turns: Sequence[Turn], told: Sequence[ResultPart] = ()) -> None:
+def attach(calls: Sequence[Call], turns: Sequence[Turn], others: Sequence[Observation]) -> None:
     """Gives each call the result that a later request's history holds for it.
 
     By call id; call ids repeat across turns in the wild, so the k-th call with an id has the k-th result with that id
     in a full history. Without a fitting id (some clients change ids on the way): by order, when the request right
-    after the turn brings exactly one result per call. `told` are results that other spans of the run report by id.
+    after the turn brings exactly one result per call. `others` are spans of the run that may report results by id.
     """
-    shown = [_by_call_id(turn.input) for turn in turns]
-    rank = {call_id: len(found) for call_id, found in shown[0].items()} if shown else {}
+    shown = Shown([turn.told.input or () for turn in turns])
+    rank: dict[str, int] = {}
     unanswered: dict[int, list[Call]] = {}
     for call in calls:
         call_id = call.call_id
         if call_id:
-            index = rank.get(call_id, 0)
-            call.result = _by_id(call, call_id, index, shown)
+            index = rank[call_id] if call_id in rank else shown.at_first(call_id)
+            call.result = shown.result(call_id, index, call.turn)
             rank[call_id] = index + 1
         if call.part is not None and call.turn < len(turns):
             unanswered.setdefault(call.turn, []).append(call)
     for index, mine in unanswered.items():
         if all(c.result is None for c in mine):
-            _by_order(mine, turns[index].input)
-    for call in calls if told else ():
-        if call.result is None and call.call_id:
-            found = [r for r in told if r.call_id == call.call_id]
-            call.result = found[0] if len({str(r.value) for r in found}) == 1 else None
+            _by_order(mine, turns[index].told.input or ())
+    _as_told(calls, others)
 
 
-def _by_id(call: Call, call_id: str, index: int, shown: Sequence[dict[str, list[ResultPart]]]) -> ResultPart | None:
-    """`shown`: what the requests of the turns show, the first turn's first."""
-    for turn in range(call.turn, len(shown)):
-        found = shown[turn].get(call_id)
-        if found is None:
-            continue
-        if index < len(found):
-            return found[index]
-        if turn == call.turn:  # the request right after holds only what is new (server-side history)
-            return found[-1]
-    return None
+class Shown:
+    """What the requests of a run show of results, by call id, the first request's first.
+
+    A request mostly repeats the one before and adds to it, message for message the same objects, as dialects read what
+    repeats once. Of such a row of requests each message is looked at once: a result is kept with the number of the
+    first request that shows it, and all later ones of the row show it too.
+    """
+
+    def __init__(self, histories: Sequence[History]) -> None:
+        self._count = len(histories)
+        self._begins: list[int] = []
+        self._rows: list[tuple[dict[str, list[ResultPart]], dict[str, list[int]]]] = []
+        before: History = ()
+        for number, history in enumerate(histories):
+            if not self._rows or len(history) < len(before) or not all(map(is_, before, history)):
+                self._begins.append(number)
+                self._rows.append(({}, {}))
+                before = ()
+            self._read(number, history[len(before) :])
+            before = history
+
+    def _read(self, number: int, messages: History) -> None:
+        results, since = self._rows[-1]
+        for m in messages:
+            for part in m.parts:
+                if isinstance(part, ResultPart) and part.call_id:
+                    results.setdefault(part.call_id, []).append(part)
+                    since.setdefault(part.call_id, []).append(number)
+
+    def at_first(self, call_id: str) -> int:
+        """How many results with that id the first request shows."""
+        return self._rows[0][1].get(call_id, []).count(0) if self._rows else 0
+
+    def result(self, call_id: str, index: int, first: int) -> ResultPart | None:
+        """Of the results with that id the one at `index` in the first request from `first` on that shows so many; the
+        last one where the request `first` shows fewer, as it then holds only what is new (server-side history).
+        """
+        if first >= self._count:
+            return None
+        begin = bisect_right(self._begins, first) - 1
+        results, since = self._rows[begin]
+        visible = bisect_right(since.get(call_id, ()), first)
+        if visible:
+            return results[call_id][min(index, visible - 1)]
+        for results, _ in self._rows[begin:]:
+            found = results.get(call_id, ())
+            if index < len(found):
+                return found[index]
+        return None
 
 
-def _by_order(calls: Sequence[Call], history: tuple[Message, ...] | None) -> None:
+def _by_order(calls: Sequence[Call], history: History) -> None:
     tail = _tail(history)
     if len(tail) != len(calls):
         return
@@ -59,20 +98,29 @@ def _by_order(calls: Sequence[Call], history: tuple[Message, ...] | None) -> Non
             call.result = part
 
 
-def _tail(history: tuple[Message, ...] | None) -> list[ResultPart]:
+def _tail(history: History) -> list[ResultPart]:
     """The results after the last message with calls; all of them when the history shows no call."""
-    tail: list[ResultPart] = []
-    for m in history or ():
-        if m.calls and not m.results:
-            tail = []
-        tail.extend(m.results)
-    return tail
+    begin = 0
+    for place in range(len(history) - 1, -1, -1):
+        parts = history[place].parts
+        if any(isinstance(p, CallPart) for p in parts) and not any(isinstance(p, ResultPart) for p in parts):
+            begin = place
+            break
+    return [p for m in history[begin:] for p in m.parts if isinstance(p, ResultPart)]
 
 
-def _by_call_id(history: tuple[Message, ...] | None) -> dict[str, list[ResultPart]]:
-    found: dict[str, list[ResultPart]] = {}
-    for m in history or ():
-        for part in m.parts:
-            if isinstance(part, ResultPart) and part.call_id:
-                found.setdefault(part.call_id, []).append(part)
-    return found
+def _as_told(calls: Sequence[Call], others: Sequence[Observation]) -> None:
+    """Results that other spans of the run show for calls that have none, where all say the same."""
+    open_calls = [c for c in calls if c.result is None and c.call_id]
+    told: dict[str | None, list[ResultPart]] = {}
+    seen: set[int] = set()  # messages that several spans show
+    for m in [m for o in others for m in o.input or ()] if open_calls else ():
+        if id(m) not in seen:
+            seen.add(id(m))
+            for part in m.parts:
+                if isinstance(part, ResultPart):
+                    told.setdefault(part.call_id, []).append(part)
+    for call in open_calls:
+        found = told.get(call.call_id, [])
+        if len({str(r.value) for r in found}) == 1:
+            call.result = found[0]

@@ -36,6 +36,11 @@ class Same:
             key = above
         return key
 
+    @property
+    def any(self) -> bool:
+        """Whether any two were joined."""
+        return bool(self._heads)
+
     def rooted(self, o: Observation) -> bool:
         """Whether an agent span is around it."""
         return self._tree.in_agent(o)
@@ -58,6 +63,9 @@ class Same:
 
 
 def join_by_response(ordered: Sequence[Observation], same: Same) -> None:
+    ids = [m.response_id for m in ordered if m.response_id]
+    if len(set(ids)) == len(ids):
+        return
     by_response: dict[str, list[Observation]] = {}
     for m in ordered:
         if m.response_id:

@@ -7,12 +7,12 @@ id. The latest emission before wins, so that repeated runs with the same (script
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from otel_toolselect.assemble._identity import CaseAttributes, Named
 from otel_toolselect.assemble._tree import Group, Key, Order, ident, order
-from otel_toolselect.model.observations import Observation, TextPart
+from otel_toolselect.model.observations import CallPart, Observation, TextPart
 
 Wanted: TypeAlias = tuple[str, str]  # service, call id
 Conversation: TypeAlias = tuple[str, str]  # dialect, conversation id
@@ -158,35 +158,41 @@ def _group_order(group: Group) -> Order:
 def _wanted(members: Sequence[Observation]) -> list[Wanted]:
     """Call ids that a group got from elsewhere: in the history of its requests, on its tool spans."""
     own = set(emitted_ids(members))
-    return [want for want in dict.fromkeys(shown_ids(sorted(members, key=order))) if want not in own]
+    return [want for want in shown_ids(sorted(members, key=order)) if want not in own]
 
 
-def shown_ids(members: Iterable[Observation]) -> Iterator[Wanted]:
-    """The call ids in the histories of requests and on tool spans."""
+def shown_ids(members: Iterable[Observation]) -> list[Wanted]:
+    """The call ids in the histories of requests and on tool spans, each once, as first seen."""
+    found: dict[Wanted, None] = {}
+    seen: set[tuple[str, int]] = set()  # messages: requests repeat the same objects
     for o in members:
         service = o.span.service
         if o.kind == "model":
             for m in o.input or ():
-                for part in m.parts:
-                    if not isinstance(part, TextPart) and part.call_id:
-                        yield service, part.call_id
+                if (service, id(m)) not in seen:
+                    seen.add((service, id(m)))
+                    for part in m.parts:
+                        if not isinstance(part, TextPart) and part.call_id:
+                            found[service, part.call_id] = None
         elif o.tool is not None and o.tool.call_id:
-            yield service, o.tool.call_id
+            found[service, o.tool.call_id] = None
+    return list(found)
 
 
-def emitted_ids(members: Iterable[Observation]) -> Iterator[Wanted]:
+def emitted_ids(members: Iterable[Observation]) -> list[Wanted]:
     """The ids of the calls that model spans ask for."""
+    found: list[Wanted] = []
     for o in members:
-        if o.kind == "model":
-            for m in o.output or ():
-                for call in m.calls:
-                    if call.call_id:
-                        yield o.span.service, call.call_id
+        if o.kind == "model" and o.output:
+            service = o.span.service
+            for m in o.output:
+                found += [(service, p.call_id) for p in m.parts if isinstance(p, CallPart) and p.call_id]
+    return found
 
 
 def _compatible(a: Group, b: Group, names: CaseAttributes) -> bool:
     """Two groups may be one run unless their spans name different cases or attempts."""
-    mine, theirs = Named(a.members), Named(b.members)
+    mine, theirs = Named(a.members, names), Named(b.members, names)
     for keys in (names.case_id, names.suite, names.label, names.attempt):
         x, y = mine.first(keys), theirs.first(keys)
         if x is not None and y is not None and x != y:

@@ -14,14 +14,16 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 from otel_toolselect.assemble._same import STREAM_NS, ended, is_late, is_waiting, look, sound
-from otel_toolselect.assemble._stitch import decides, emitted_ids, lost, on_bus, shown_ids, spoken_in
-from otel_toolselect.assemble._tree import Tree
+from otel_toolselect.assemble._stitch import Wanted, decides, emitted_ids, lost, on_bus, shown_ids, spoken_in
+from otel_toolselect.assemble._tree import Tree, ident
 from otel_toolselect.model.observations import Observation
+from otel_toolselect.model.quick import quick
 
 _PERIOD_NS = 600 * 10**9
 """Model spans can overlap only if both touch one of these periods; few calls touch two."""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Bonds:
     """What a trace offers to others and wants of them, as opaque keys. Two traces have to be assembled together when
@@ -35,17 +37,26 @@ class Bonds:
 def bonds(observations: Iterable[Observation]) -> Bonds:
     """The bonds of one trace. Pure; order and repeats change nothing."""
     listed = list(observations)
-    tree = Tree(listed)
-    outside = [o for o in listed if not tree.in_agent(o)]
+    outside = _outside(listed)
     offers = {_key("trace", o.span.trace_id) for o in listed[:1]}
-    offers.update(_key("call", *given) for given in emitted_ids(listed))
+    offers.update(_calls(emitted_ids(listed)))
     for m in listed:
         if m.kind == "model":
             offers.update(_generation(m))
     if len(outside) < len(listed):
         # only a dialect of buses names a conversation that messages are sent in
-        offers.update(_key("bus", *c) for c in spoken_in(listed))
+        offers.update([_key("bus", *c) for c in spoken_in(listed)])
     return Bonds(frozenset(offers), frozenset(_wants(outside)) if outside else frozenset())
+
+
+def _outside(listed: Sequence[Observation]) -> list[Observation]:
+    """What stands outside any agent. Most spans stand right below one: that tells without a tree."""
+    agents = {ident(o) for o in listed if o.kind == "agent"}
+    far = [o for o in listed if o.kind != "agent" and (o.span.trace_id, o.span.parent_span_id) not in agents]
+    if not far or not agents:
+        return far
+    tree = Tree(listed)
+    return [o for o in far if tree.agent_above(o) is None]
 
 
 def _wants(outside: Sequence[Observation]) -> Iterator[str]:
@@ -60,20 +71,26 @@ def _wants(outside: Sequence[Observation]) -> Iterator[str]:
     if decides(outside):
         yield from (_key("trace", link.trace_id) for o in outside for link in o.span.links)
         if lost(outside):
-            yield from (_key("call", *shown) for shown in shown_ids(outside))
+            yield from _calls(shown_ids(outside))
 
 
-def _generation(m: Observation) -> Iterator[str]:
+def _calls(wanted: Iterable[Wanted]) -> list[str]:
+    return [f"call\0{service}\0{call_id}" for service, call_id in wanted]
+
+
+def _generation(m: Observation) -> list[str]:
     """What another record of the same generation has too."""
     if not sound(m):
-        return
+        return []
+    found: list[str] = []
     if m.response_id:
-        yield from (_key("response", m.response_id, str(p)) for p in _periods(m.span.start_ns, ended(m)))
+        found += [f"response\0{m.response_id}\0{p}" for p in _periods(m.span.start_ns, ended(m))]
     if is_late(m):
-        yield _key("stream", *_digest(m), str(m.span.start_ns // _PERIOD_NS))
+        found.append(_key("stream", *_digest(m), str(m.span.start_ns // _PERIOD_NS)))
     elif is_waiting(m):
         until = m.span.end_ns + STREAM_NS
-        yield from (_key("stream", *_digest(m), str(p)) for p in _periods(m.span.start_ns, until))
+        found += [_key("stream", *_digest(m), str(p)) for p in _periods(m.span.start_ns, until)]
+    return found
 
 
 def _periods(start_ns: int, end_ns: int) -> range:

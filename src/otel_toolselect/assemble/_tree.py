@@ -8,7 +8,7 @@ same run seen twice (frameworks wrap agents in agents).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -16,6 +16,9 @@ from otel_toolselect.model.observations import Observation
 
 Key: TypeAlias = tuple[str, str]  # trace id, span id of the root; "" for what lies outside any agent
 Order: TypeAlias = tuple[int, str, str]
+
+_AGENT = ("agent",)
+_ACTING = ("agent", "model", "tool")
 
 
 @dataclass(slots=True)
@@ -27,9 +30,6 @@ class Group:
     parent: Key | None = None
     members: list[Observation] = field(default_factory=list)
     context: Sequence[Observation] = ()
-
-    def of(self, kind: str) -> list[Observation]:
-        return [o for o in self.members if o.kind == kind]
 
 
 def ident(o: Observation) -> Key:
@@ -51,7 +51,8 @@ class Tree:
 
     def __init__(self, observations: Sequence[Observation]) -> None:
         self.by_id = {(o.span.trace_id, o.span.span_id): o for o in observations}
-        self._above: dict[int, tuple[Observation, ...]] = {}
+        self._agents: dict[int, Observation | None] = {}
+        self._acting: dict[int, Observation | None] = {}
 
     def parent(self, o: Observation) -> Observation | None:
         span = o.span
@@ -60,38 +61,51 @@ class Tree:
 
     def ancestors(self, o: Observation) -> tuple[Observation, ...]:
         """From the parent up."""
-        known = self._above.get(id(o))
-        return self._climb(o) if known is None else known
-
-    def _climb(self, o: Observation) -> tuple[Observation, ...]:
+        chain: list[Observation] = []
+        seen = {id(o)}
         above = self.parent(o)
-        if above is None:
-            found: tuple[Observation, ...] = ()
-        elif not above.span.parent_span_id:
-            found = (above,)
-        else:
-            chain: list[Observation] = []
-            seen = {id(o)}
-            while above is not None and id(above) not in seen:
-                chain.append(above)
-                seen.add(id(above))
-                above = self.parent(above)
-            found = tuple(chain)
-        self._above[id(o)] = found
-        return found
+        while above is not None and id(above) not in seen:
+            chain.append(above)
+            seen.add(id(above))
+            above = self.parent(above)
+        return tuple(chain)
+
+    def agent_above(self, o: Observation) -> Observation | None:
+        """The nearest agent span among the ancestors."""
+        return self._nearest(o, _AGENT, self._agents)
+
+    def acting_above(self, o: Observation) -> Observation | None:
+        """The nearest agent, model or tool span among the ancestors."""
+        return self._nearest(o, _ACTING, self._acting)
 
     def in_agent(self, o: Observation) -> bool:
         """Whether an agent span is around an observation, or is it."""
-        if o.kind == "agent":
-            return True
-        for above in self.ancestors(o):  # noqa: SIM110 - asked of every span: `any` over a generator takes twice the time
-            if above.kind == "agent":
-                return True
-        return False
+        return o.kind == "agent" or self.agent_above(o) is not None
 
     def orphan(self, o: Observation) -> bool:
         """The span names a parent that is not there."""
         return bool(o.span.parent_span_id) and self.parent(o) is None
+
+    def _nearest(
+        self, o: Observation, kinds: Collection[str], known: dict[int, Observation | None]
+    ) -> Observation | None:
+        """The first of these kinds on the way up. What lies between is walked once, however many ask: it has the same
+        answer, as nothing of these kinds lies between. A way that comes back to its begin ends there.
+        """
+        above = self.parent(o)
+        if above is None or above.kind in kinds:
+            return above
+        path: dict[int, None] = {}
+        while above is not None and above.kind not in kinds and id(above) not in path:
+            if id(above) in known:
+                above = known[id(above)]
+                break
+            path[id(above)] = None
+            above = self.parent(above)
+        if above is not None and above.kind not in kinds:
+            above = None  # a circle
+        known.update(dict.fromkeys(path, above))
+        return None if above is o else above
 
 
 def groups(observations: Sequence[Observation], tree: Tree) -> dict[Key, Group]:
@@ -102,33 +116,23 @@ def groups(observations: Sequence[Observation], tree: Tree) -> dict[Key, Group]:
     boundary = _boundaries(observations, tree)
     found: dict[Key, Group] = {}
     for o in observations:
-        key = _home(o, boundary, tree)
+        agent = o if o.kind == "agent" else tree.agent_above(o)
+        key = (o.span.trace_id, "") if agent is None else boundary[id(agent)]
         group = found.get(key)
         if group is None:
             root = tree.by_id.get(key)
             group = found[key] = Group(key, root)
             if root is not None:
                 group.context = tree.ancestors(root)
-                group.parent = _parent_key(root, boundary, tree)
+                group.parent = _parent_key(group, boundary)
         group.members.append(o)
     return found
 
 
-def _home(o: Observation, boundary: dict[int, Key], tree: Tree) -> Key:
-    key = boundary.get(id(o))
-    if key is None:
-        for above in tree.ancestors(o):
-            key = boundary.get(id(above))
-            if key is not None:
-                return key
-        return (o.span.trace_id, "")
-    return key
-
-
-def _parent_key(root: Observation, boundary: dict[int, Key], tree: Tree) -> Key | None:
-    for above in tree.ancestors(root):
+def _parent_key(group: Group, boundary: dict[int, Key]) -> Key | None:
+    for above in group.context:
         key = boundary.get(id(above))
-        if key is not None and key != boundary[id(root)]:
+        if key is not None and key != group.key:
             return key
     return None
 
@@ -136,8 +140,10 @@ def _parent_key(root: Observation, boundary: dict[int, Key], tree: Tree) -> Key 
 def _boundaries(observations: Sequence[Observation], tree: Tree) -> dict[int, Key]:
     """For each agent span the key of the run that it stands for: its own, or that of the agent around it."""
     agents = [o for o in observations if o.kind == "agent"]
+    if len(agents) < 2:
+        return {id(agent): ident(agent) for agent in agents}
     agents.sort(key=lambda o: len(tree.ancestors(o)))  # the outer before the inner, else the order that they are in
-    deciding = _with_own_turns(observations, tree)
+    deciding = {id(tree.agent_above(o)) for o in observations if o.kind == "model"}  # with turns of their own
     boundary: dict[int, Key] = {}
     names: dict[Key, str | None] = {}
     for agent in agents:
@@ -157,18 +163,6 @@ def _boundaries(observations: Sequence[Observation], tree: Tree) -> dict[int, Ke
             boundary[id(agent)] = home
             names[home] = known or agent.agent
     return boundary
-
-
-def _with_own_turns(observations: Sequence[Observation], tree: Tree) -> set[int]:
-    """The agents with a model span right below them, no other agent between."""
-    found: set[int] = set()
-    for o in observations:
-        if o.kind == "model":
-            for above in tree.ancestors(o):
-                if above.kind == "agent":
-                    found.add(id(above))
-                    break
-    return found
 
 
 def _outer(agent: Observation, tree: Tree) -> tuple[Observation | None, bool]:
