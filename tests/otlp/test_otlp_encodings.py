@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
-from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue, ArrayValue, KeyValue, KeyValueList
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from otlp_samples import encode, span, traces
@@ -225,3 +225,27 @@ def test_random_bytes_do_not_inflate(body: bytes, coding: str) -> None:
     for candidate in (body, packed[: len(packed) // 2], packed + body):
         with suppress(DecodeError, TooLargeError):
             assert len(otlp.decompress(candidate, coding, 1000)) <= 1000
+
+
+@pytest.mark.parametrize(
+    ("sent", "read"),
+    [
+        (AnyValue(string_value=""), ""),
+        (AnyValue(bool_value=False), False),
+        (AnyValue(bool_value=True), True),
+        (AnyValue(int_value=0), 0),
+        (AnyValue(double_value=0.0), 0.0),
+        (AnyValue(double_value=-0.0), -0.0),
+        (AnyValue(bytes_value=b""), b""),
+        (AnyValue(array_value=ArrayValue(values=[AnyValue(string_value=""), AnyValue(int_value=0)])), ["", 0]),
+        (AnyValue(array_value=ArrayValue()), []),
+        (AnyValue(kvlist_value=KeyValueList()), {}),
+        (AnyValue(), None),
+    ],
+)
+def test_a_value_that_is_zero_of_its_kind_keeps_its_kind(sent: AnyValue, read: Any) -> None:
+    request = ExportTraceServiceRequest()
+    record = request.resource_spans.add().scope_spans.add().spans.add(trace_id=b"\1" * 16, span_id=b"\1" * 8)
+    record.attributes.add(key="k", value=sent)
+    found = otlp.decode_traces_proto(request.SerializeToString()).spans[0].attributes["k"]
+    assert repr(found) == repr(read)  # 0, 0.0 and False are equal

@@ -88,13 +88,15 @@ def _attributes(
     for i, item in enumerate(items):
         value = item.value
         # keys repeat from span to span: one string each spares their hashing later, and memory.
-        # "" also where the value is no string; to ask for its kind first costs as much as the text
-        out[intern(item.key)] = value.string_value or _other(value, i, limits, depth, field)
+        # a member that is not set reads as zero: to ask for the kind first costs as much as the text
+        out[intern(item.key)] = (
+            value.string_value or value.int_value or value.double_value or _other(value, i, limits, depth, field)
+        )
     return out
 
 
 def _other(value: Any, i: int, limits: Limits, depth: int, field: str) -> AttrValue:
-    """A value that is the empty string, or no string."""
+    """A value that is zero of its kind, or structured, or none."""
     try:
         return read_value(value, value.WhichOneof("value"), limits, depth)
     except BadField as bad:
@@ -105,7 +107,7 @@ def read_value(value: Any, kind: str | None, limits: Limits, depth: int) -> Attr
     """An AnyValue whose member that is set is `kind`. Raises BadField when it is nested too deeply."""
     if kind == "array_value":
         _check_depth("arrayValue", limits, depth)
-        return [_item(v, i, limits, depth + 1) for i, v in enumerate(value.array_value.values)]
+        return [v.string_value or _item(v, i, limits, depth + 1) for i, v in enumerate(value.array_value.values)]
     if kind == "kvlist_value":
         _check_depth("kvlistValue", limits, depth)
         return _attributes(value.kvlist_value.values, limits, depth + 1, "kvlistValue.values")
@@ -158,6 +160,7 @@ def _enum(value: int, highest: int, field: str, notes: Notes) -> int:
 
 def read_span(raw: Any, scope: tuple[dict[str, AttrValue], str, str], notes: Notes, limits: Limits) -> Span:
     """One span. Raises BadField naming the first field that cannot be kept."""
+    events, links, status = raw.events, raw.links, raw.status
     return Span(
         trace_id=_required_id(raw.trace_id, "traceId", 16),
         span_id=_required_id(raw.span_id, "spanId", 8),
@@ -168,10 +171,10 @@ def read_span(raw: Any, scope: tuple[dict[str, AttrValue], str, str], notes: Not
         start_ns=_time(raw.start_time_unix_nano, "startTimeUnixNano"),
         end_ns=_time(raw.end_time_unix_nano, "endTimeUnixNano"),
         attributes=_attributes(raw.attributes, limits),
-        events=tuple(_event(e, i, limits) for i, e in enumerate(raw.events)) if raw.events else (),
-        links=_links(raw.links, notes, limits) if raw.links else (),
-        status_code=_enum(raw.status.code, 2, "status.code", notes),
-        status_message=raw.status.message,
+        events=tuple(_event(e, i, limits) for i, e in enumerate(events)) if events else (),
+        links=_links(links, notes, limits) if links else (),
+        status_code=_enum(status.code, 2, "status.code", notes),
+        status_message=status.message,
         resource=scope[0],
         scope_name=scope[1],
         scope_version=scope[2],
