@@ -41,8 +41,8 @@ def test_the_readme_lists_every_command() -> None:
         assert f"\n| `toolselect {name}" in readme
 
 
-def test_version(cli: Cli) -> None:
-    assert cli("--version").stdout.startswith("toolselect ")
+def test_version(program: Cli) -> None:
+    assert program("--version").stdout.startswith("toolselect ")
 
 
 def loaded(tmp_path: Path, *args: object) -> set[str]:
@@ -143,12 +143,12 @@ def test_score_is_byte_identical_for_any_order_and_repeats(cli: Cli, tmp_path: P
     assert cli("score", traces, shuffled, "--suite", suite, "--format", "json").stdout == first
 
 
-def test_exit_codes(cli: Cli, tmp_path: Path) -> None:
+def test_exit_codes(cli: Cli, program: Cli, tmp_path: Path) -> None:
     traces = _spans.sample(tmp_path)
     fine = _spans.suite(tmp_path, _spans.CASES[:1])
-    assert cli("score", traces, "--suite", fine).returncode == 0
+    assert program("score", traces, "--suite", fine).returncode == 0
     other = _spans.suite(tmp_path, [{"prompt": "something else", "expected": "find"}])
-    nothing = cli("score", traces, "--suite", other)
+    nothing = program("score", traces, "--suite", other)
     assert nothing.returncode == 3
     assert "toolselect.case.id" in nothing.stderr
     assert cli("score", traces).returncode == 2
@@ -172,7 +172,7 @@ def test_a_wrong_format_names_the_right_ones(cli: Cli, tmp_path: Path) -> None:
     assert "table, json" in done.stderr
 
 
-def test_broken_pipe_is_quiet(cli: Cli, tmp_path: Path) -> None:
+def test_broken_pipe_is_quiet(tmp_path: Path) -> None:
     path = tmp_path / "many.jsonl"
     rows = [_spans.agent_trace(i, "x" * 500, "y" * 500) for i in range(1, 400)]
     path.write_text("\n".join(rows) + "\n", "utf-8")
@@ -194,9 +194,9 @@ def test_a_lone_surrogate_is_written_as_json(cli: Cli, tmp_path: Path) -> None:
         assert json.loads(done.stdout)["request"] in ("a\ud800b", "a\ufffdb")
 
 
-def test_replay_eval_doctor_with_the_embedded_store(cli: Cli, tmp_path: Path) -> None:
+def test_replay_eval_doctor_with_the_embedded_store(cli: Cli, program: Cli, tmp_path: Path) -> None:
     traces, suite = _spans.sample(tmp_path), _spans.suite(tmp_path)
-    sent = cli("replay", traces)
+    sent = program("replay", traces)
     assert sent.returncode == 0, sent.stderr
     assert sent.stdout.startswith("11 spans and 0 log records")
     assert cli("replay", traces).returncode == 0
@@ -204,7 +204,7 @@ def test_replay_eval_doctor_with_the_embedded_store(cli: Cli, tmp_path: Path) ->
     assert done.returncode == 1, done.stderr
     assert done.stdout == cli("score", traces, "--suite", suite, "--format", "json").stdout
     assert cli("eval", "--suite", suite, "--format", "json").stdout == done.stdout
-    later = cli("eval", "--suite", suite, "--since", "2099-01-01")
+    later = program("eval", "--suite", suite, "--since", "2099-01-01")
     assert later.returncode == 3
     found = json.loads(cli("doctor", "--format", "json").stdout)
     assert [(s["service"], s["scope"], s["spans"]) for s in found["scopes"]] == [("shop", "hand.made", 11)]

@@ -9,9 +9,9 @@ from pathlib import Path
 from tests.cli.conftest import Cli
 
 
-def test_demo(cli: Cli, tmp_path: Path) -> None:
+def test_demo(program: Cli, tmp_path: Path) -> None:
     begin = time.perf_counter()
-    done = cli("demo", TMPDIR=str(tmp_path))
+    done = program("demo", TMPDIR=str(tmp_path))
     assert done.returncode == 0, done.stderr
     assert time.perf_counter() - begin < 60
     assert "85.0 %   68/80 runs" in done.stdout
@@ -26,16 +26,16 @@ def test_demo(cli: Cli, tmp_path: Path) -> None:
     assert not list(tmp_path.glob("toolselect-demo-*"))
 
 
-def test_keep_and_judge_again(cli: Cli, tmp_path: Path) -> None:
-    done = cli("demo", "--keep", TMPDIR=str(tmp_path))
+def test_keep_and_judge_again(program: Cli, tmp_path: Path) -> None:
+    done = program("demo", "--keep", TMPDIR=str(tmp_path))
     (kept,) = re.findall(r"toolselect (eval .*)", done.stdout)
-    again = cli(*kept.split())
+    again = program(*kept.split())
     assert again.returncode == 1, again.stderr
     assert "68/80 runs" in again.stdout
 
 
-def test_no_receiver(cli: Cli) -> None:
-    done = cli("demo", "--to", "127.0.0.1:1", OTEL_EXPORTER_OTLP_TIMEOUT="1")
+def test_no_receiver(program: Cli) -> None:
+    done = program("demo", "--to", "127.0.0.1:1", OTEL_EXPORTER_OTLP_TIMEOUT="1")
     assert done.returncode == 4
     assert "127.0.0.1:1" in done.stderr
     assert "Traceback" not in done.stderr

@@ -69,19 +69,19 @@ def test_official_exporters_a_restart_and_every_run_once(cli: Cli, dsn: str) -> 
     assert (figures["selection"]["passed"], figures["selection"]["n"]) == (68, 80)
 
 
-def test_other_commands_go_through_the_running_server_and_say_so(cli: Cli, dsn: str, tmp_path: Path) -> None:
+def test_other_commands_go_through_the_running_server_and_say_so(program: Cli, dsn: str, tmp_path: Path) -> None:
     from tests.cli import _spans
 
     with served(dsn):
         for args in (("replay", _spans.sample(tmp_path)), ("doctor",), ("eval", "--suite", _spans.suite(tmp_path))):
-            done = cli(*args)
+            done = program(*args)
             assert done.returncode in (0, 1), done.stderr
             assert "through the running server" in done.stderr
-        second = cli("serve", "--grpc-port", "0", "--http-port", "0")
+        second = program("serve", "--grpc-port", "0", "--http-port", "0")
         assert second.returncode == 4
         assert "served already" in second.stderr
         assert "Traceback" not in second.stderr
-    assert "through" not in cli("doctor").stderr
+    assert "through" not in program("doctor").stderr
 
 
 @contextmanager
@@ -123,16 +123,16 @@ def _pid_of(dsn: str) -> int:
     return int(info["pid"])
 
 
-def test_an_open_address_needs_a_token(cli: Cli) -> None:
-    done = cli("serve", "--host", "0.0.0.0", "--grpc-port", "0", "--http-port", "0")
+def test_an_open_address_needs_a_token(program: Cli) -> None:
+    done = program("serve", "--host", "0.0.0.0", "--grpc-port", "0", "--http-port", "0")
     assert done.returncode == 2
     assert "token" in done.stderr
 
 
-def test_a_taken_port_is_named(cli: Cli, dsn: str, tmp_path: Path) -> None:
+def test_a_taken_port_is_named(program: Cli, dsn: str, tmp_path: Path) -> None:
     with served(dsn) as ports:
         port = ports["grpc"].rpartition(":")[2]
-        done = cli("serve", "--store", f"chdb://{tmp_path}/other", "--grpc-port", port, "--http-port", "0")
+        done = program("serve", "--store", f"chdb://{tmp_path}/other", "--grpc-port", port, "--http-port", "0")
         assert done.returncode == 4
         assert port in done.stderr
         assert "Traceback" not in done.stderr

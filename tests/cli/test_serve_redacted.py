@@ -20,6 +20,7 @@ from otel_toolselect.model.spans import LogRecord, Span, SpanEvent
 from otel_toolselect.otlp.encode import encode_logs, encode_traces
 from otel_toolselect.store import open_store
 from tests.cli import _spans
+from tests.cli.conftest import within
 
 MAIL, CARD, TOKEN, ORDER, DENIED = (
     "bob@example.com",
@@ -169,16 +170,14 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 def reports(folder: Path, dsn: str, file: Path) -> bytes:
     """What other commands say, one of which brings another span."""
     file.write_bytes(as_json([json_span(7)]))
-    environment = {**os.environ, "TOOLSELECT_REDACT_KEY": "a long random key", "TOOLSELECT_STORE": dsn}
-    said = b""
+    said = ""
     suite = str(_spans.suite(folder, [{"prompt": "refund to ***", "expected": "refund"}]))
     judged = [["eval", "--suite", suite, "--format", form] for form in ("json", "html", "table")]
     for args in (["replay", str(file)], ["doctor"], *judged):
-        command = [sys.executable, "-m", "otel_toolselect.cli", *args]
-        done = subprocess.run(command, capture_output=True, cwd=folder, env=environment, timeout=60)
+        done = within(folder, *args, TOOLSELECT_REDACT_KEY="a long random key", TOOLSELECT_STORE=dsn)
         assert done.returncode in (0, 1, 3), done.stderr
         said += done.stdout + done.stderr
-    return said
+    return said.encode()
 
 
 def test_the_answers_tell_no_secret_and_the_good_ones_are_good(served: dict[str, Any]) -> None:

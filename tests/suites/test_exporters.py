@@ -9,7 +9,9 @@ import pytest
 
 from otel_toolselect.errors import UsageError
 from otel_toolselect.rules import parse_suite
-from otel_toolselect.suites import export_suite, exporters, importers, read_suite, render
+from otel_toolselect.suites import export_suite, read_suite, render
+from otel_toolselect.suites.exporting import exporters
+from otel_toolselect.suites.importing import importers
 from tests.builders import call, run
 from tests.suites.conftest import judged
 

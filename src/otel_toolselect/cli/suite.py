@@ -45,7 +45,7 @@ class _Import(TyperCommand):
     """Its help lists the kinds, from the registry, and only when that help is asked for."""
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        from otel_toolselect.suites import importers
+        from otel_toolselect.suites.importing import importers
 
         _list_kinds(importers(), formatter)
         super().format_epilog(ctx, formatter)
@@ -55,7 +55,7 @@ class _Export(TyperCommand):
     """The same for exporters."""
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        from otel_toolselect.suites import exporters
+        from otel_toolselect.suites.exporting import exporters
 
         _list_kinds(exporters(), formatter)
         super().format_epilog(ctx, formatter)

@@ -4,7 +4,7 @@ One file per importer (`importers/`) and exporter (`exporters/`), found by scann
 """
 
 from otel_toolselect.suites.document import Imported, render
-from otel_toolselect.suites.exporting import export_suite, exporters
-from otel_toolselect.suites.importing import importers, read_suite
+from otel_toolselect.suites.exporting import export_suite
+from otel_toolselect.suites.importing import read_suite
 
-__all__ = ["Imported", "export_suite", "exporters", "importers", "read_suite", "render"]
+__all__ = ["Imported", "export_suite", "read_suite", "render"]
