@@ -24,44 +24,44 @@ def decision_of(
     seen = _counted(view)
     layers, status = applying(verdict.layers)
     forbidden = _forbidden(verdict, view)
-    return Decision(
-        suite=verdict.suite,
-        rule=rule,
-        run_id=verdict.run_id,
-        trace_id=verdict.trace_id,
-        case_id=verdict.case_id,
-        start_ns=verdict.start_ns,
-        status=status if verdict.excluded is None else "excluded",
-        first_action=verdict.first_action,
-        observed_class=verdict.observed_class,
-        cells=verdict.cells,
-        layers=layers,
-        excluded=verdict.excluded,
-        failure=verdict.failure,
-        owner=verdict.owner,
-        severity=severity,
-        risk=verdict.risk,
-        origin=origin,
-        service=run.service,
-        agent=run.agent,
-        provider=run.provider,
-        model=run.model,
-        prompt_version=run.prompt_version,
-        catalog_id=run.catalog_id,
-        tenant=str(run.attributes.get(TENANT) or ""),
-        label=run.label,
-        policy_version=verdict.policy_version,
-        calls=seen.calls,
-        scored=tuple([(score.name, score.passed) for score in verdict.call_scores]),
-        ghosts=seen.ghosts,
-        forbidden=forbidden,
-        unauthorized=forbidden or _unasked(verdict, view),
-        failed_calls=seen.failed,
-        loops=seen.loops,
-        duration_ns=run.duration_ns,
-        input_tokens=run.input_tokens,
-        output_tokens=run.output_tokens,
-        cost_usd=run.cost_usd,
+    return Decision(  # by place: for so many names, finding each takes longer than all else here
+        verdict.suite,
+        rule,
+        verdict.run_id,
+        verdict.trace_id,
+        verdict.case_id,
+        verdict.start_ns,
+        status if verdict.excluded is None else "excluded",
+        verdict.first_action,
+        verdict.observed_class,
+        verdict.cells,
+        layers,
+        verdict.excluded,
+        verdict.failure,
+        verdict.owner,
+        severity,
+        verdict.risk,
+        origin,
+        run.service,
+        run.agent,
+        run.provider,
+        run.model,
+        run.prompt_version,
+        run.catalog_id,
+        str(run.attributes.get(TENANT) or ""),
+        run.label,
+        verdict.policy_version,
+        seen.calls,
+        tuple([(score.name, score.passed) for score in verdict.call_scores]) if verdict.call_scores else (),
+        seen.ghosts,
+        forbidden,
+        forbidden or _unasked(verdict, view),
+        seen.failed,
+        seen.loops,
+        run.duration_ns,
+        run.input_tokens,
+        run.output_tokens,
+        run.cost_usd,
     )
 
 
@@ -75,12 +75,12 @@ class _Counted(NamedTuple):
 
 
 def _counted(view: RunView) -> _Counted:
-    """Worked out once per view, for the decisions of all rules of a file."""
-    found: _Counted | None = view.memo.get("counted")
+    """Worked out once for the decisions of all rules whose policies read the calls alike."""
+    found: _Counted | None = view.seen.memo.get("counted")
     if found is None:
         again = {call.seq for call in redundant(view)}
         failed = [call.ok for call in view.calls].count(False)
-        found = view.memo["counted"] = _Counted(
+        found = view.seen.memo["counted"] = _Counted(
             tuple([(call.name, call.seq in again) for call in view.calls]),
             tuple([call.name for call in view.calls if call.ghost]),
             failed,

@@ -41,7 +41,7 @@ def _infra(view: RunView) -> tuple[Exclusion, str] | None:
     told = view.run.attributes.get(INFRA)
     if told:
         return "infra", f"the attempt was lost to the platform: {told}"
-    if not view.broken:
+    if not view.seen.broken:
         return None
     broken = next((c for c in unrecovered(view) if c.infra), None)
     if broken is None:

@@ -10,7 +10,7 @@ from otel_toolselect.errors import InputError
 from otel_toolselect.judge.decisions import decision_of, traffic_of
 from otel_toolselect.judge.judging import verdicts_of
 from otel_toolselect.judge.labelling import Labelling
-from otel_toolselect.judge.policies import judge_rules
+from otel_toolselect.judge.policies import rulings_of
 from otel_toolselect.judge.views import Courses, Views
 from otel_toolselect.model.decisions import LABELS, Decision
 from otel_toolselect.model.runs import Run
@@ -99,7 +99,7 @@ class Panel:
                     decisions.append(decision_of(verdict, views.of(by_id[verdict.run_id])))
             for file in self.rules:
                 views = Views(file.policy, courses)
-                for ruling in judge_rules(listed, file, asker, views).rulings:
+                for ruling in rulings_of(listed, file, views, asker):
                     view = views.of(by_id[ruling.verdict.run_id])
                     found = decision_of(ruling.verdict, view, rule=ruling.rule, severity=ruling.severity, origin="rule")
                     decisions.append(found)

@@ -17,30 +17,11 @@ from otel_toolselect.rules.asking import Asker
 from otel_toolselect.rules.rulefiles import RuleFile
 
 
-def judge_rules(
-    runs: Iterable[Run], rules: RuleFile, asker: Asker | None = None, views: Views | None = None
-) -> Rulings:
-    """Every rule over every run that it matches. A run that comes twice counts once (the more telling one is kept).
-    `views` of the file's policy are for callers that ask more of the same runs.
-    """
-    suite = rules.suite
-    views = views or Views(rules.policy)
-    found: dict[tuple[str, str], Ruling] = {}
-    seen: set[str] = set()
-    for run in runs:
-        seen.add(run.run_id)
-        for rule in rules.rules:
-            if not rule.match.fits(run, rules.policy):
-                continue
-            verdict = judge_view(views.of(run), rule.case, suite, asker)
-            if rule.owner and verdict.failure:
-                verdict = replace(verdict, owner=rule.owner)
-            ruling = Ruling(rule.id, rule.severity, rule.owner, verdict)
-            before = found.get((rule.id, run.run_id))
-            if before is None or telling(ruling.verdict) > telling(before.verdict):
-                found[rule.id, run.run_id] = ruling
-    place = {rule.id: i for i, rule in enumerate(rules.rules)}
-    ordered = sorted(found.values(), key=lambda r: (place[r.rule], r.verdict.start_ns, r.verdict.run_id))
+def judge_rules(runs: Iterable[Run], rules: RuleFile, asker: Asker | None = None) -> Rulings:
+    """Every rule over every run that it matches. A run that comes twice counts once (the more telling one is kept)."""
+    listed = tuple(runs)
+    seen = {run.run_id for run in listed}
+    ordered = rulings_of(listed, rules, Views(rules.policy), asker)
     concerned = {r.verdict.run_id for r in ordered}
     with_run = {r.rule for r in ordered}
     return Rulings(
@@ -51,3 +32,24 @@ def judge_rules(
         rules_without_run=tuple(rule.id for rule in rules.rules if rule.id not in with_run),
         policy_version=rules.policy.version,
     )
+
+
+def rulings_of(runs: Iterable[Run], rules: RuleFile, views: Views, asker: Asker | None = None) -> list[Ruling]:
+    """The rulings of `judge_rules`; `views` are those of the file's policy."""
+    suite = rules.suite
+    found: dict[str, dict[str, Ruling]] = {rule.id: {} for rule in rules.rules}
+    for run in runs:
+        for rule in rules.rules:
+            if rule.match.selective and not rule.match.fits(run, rules.policy):
+                continue
+            verdict = judge_view(views.of(run), rule.case, suite, asker)
+            if rule.owner and verdict.failure:
+                verdict = replace(verdict, owner=rule.owner)
+            taken = found[rule.id]
+            before = taken.get(run.run_id)
+            if before is None or telling(verdict) > telling(before.verdict):
+                taken[run.run_id] = Ruling(rule.id, rule.severity, rule.owner, verdict)
+    ordered: list[Ruling] = []
+    for taken in found.values():
+        ordered += sorted(taken.values(), key=lambda r: (r.verdict.start_ns, r.verdict.run_id))
+    return ordered

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import is_
 from typing import Any, NamedTuple
 
 from otel_toolselect.model.runs import NO_CALL_LABELS, ToolDefinition
@@ -92,12 +93,31 @@ class Policy:
             if len(self._offers) >= _CATALOGS:
                 self._offers.clear()
             # the tuple is kept beside, so that its id names nothing else meanwhile
-            found = self._offers[id(tools)] = (tools, {self.resolve(t.name)[0]: t.schema for t in tools})
+            found = self._offers[id(tools)] = _alike(tools, {self.resolve(t.name)[0]: t.schema for t in tools})
         return found[1]
 
     def effect_of(self, name: str) -> str | None:
         known = self.tools.get(name)
         return known.effect if known is not None else None
+
+
+_offers: dict[int, tuple[tuple[ToolDefinition, ...], Mapping[str, Any]]] = {}
+
+
+def _alike(
+    tools: tuple[ToolDefinition, ...], offered: Mapping[str, Any]
+) -> tuple[tuple[ToolDefinition, ...], Mapping[str, Any]]:
+    """What a policy makes of a catalog, as the object that another policy made of it if that is the same (see
+    `view.Course.seen`).
+    """
+    known = _offers.get(id(tools))
+    if known is not None and known[0] is tools and list(known[1]) == list(offered):
+        if all(map(is_, known[1].values(), offered.values())):
+            return known
+    if len(_offers) >= _CATALOGS:
+        _offers.clear()
+    found = _offers[id(tools)] = tools, offered
+    return found
 
 
 _KEYS = ("tools", "aliases", "servers", "infra_errors")

@@ -20,11 +20,11 @@ def identity(call: CallView, view: RunView) -> tuple[str, str] | None:
 
 def redundant(view: RunView) -> list[CallView]:
     """The redundant calls of a run, in order."""
-    known: list[CallView] | None = view.memo.get("redundant")
+    known: list[CallView] | None = view.seen.memo.get("redundant")
     if known is None:
         # most runs call no tool twice, and then no arguments need be compared
         names = [c.name for c in view.calls]
-        known = view.memo["redundant"] = _redundant(view) if len(set(names)) < len(names) else []
+        known = view.seen.memo["redundant"] = _redundant(view) if len(set(names)) < len(names) else []
     return known
 
 

@@ -50,6 +50,12 @@ class Match:
     tools_offered: tuple[str, ...] = ()
     request: Pattern | None = field(default=None, compare=False)
     attributes: Mapping[str, tuple[JSON, ...]] = field(default_factory=dict)
+    selective: bool = field(init=False, compare=False, repr=False)
+    """False for one that limits nothing, as most do: it fits every run."""
+
+    def __post_init__(self) -> None:
+        limits = (self.agent, self.service, self.model, self.request, self.tools_offered or None)
+        object.__setattr__(self, "selective", any(x is not None for x in limits) or bool(self.attributes))
 
     def fits(self, run: Run, policy: Policy) -> bool:
         """Whether the rule is about this run."""

@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from otel_toolselect.model.runs import Run, ToolCall, ToolResult, Unknown
+from otel_toolselect.model.runs import Run, ToolCall, ToolDefinition, ToolResult, Unknown
 from otel_toolselect.model.values import canonical
 from otel_toolselect.rules.infra import is_infra
+from otel_toolselect.rules.patterns import Pattern
 from otel_toolselect.rules.policy import Policy, Reading
 
 if TYPE_CHECKING:
     from otel_toolselect.rules.asking import Asker, Asking
 
 MIN_CONFIDENCE = 0.5  # below this the reading of a text without a call is for a person to check
+_NOTHING: Mapping[str, Any] = {}
 
 
 class Course:
@@ -26,7 +28,7 @@ class Course:
     `memo`: what checks work out of the run alone, each under a key of its own. Treat as read-only.
     """
 
-    __slots__ = ("_texts", "memo", "steps")
+    __slots__ = ("_seen", "_texts", "memo", "steps")
 
     def __init__(self, run: Run) -> None:
         steps: dict[int, tuple[ToolCall, ToolResult | None]] = {}
@@ -38,6 +40,25 @@ class Course:
         self.steps = tuple(steps.values())
         self.memo: dict[Any, Any] = {}
         self._texts: dict[int, str] = {}
+        self._seen: dict[tuple[tuple[Reading, ...], int, int], Seen] = {}
+
+    def seen(self, tools: tuple[ToolDefinition, ...] | None, policy: Policy) -> Seen:
+        """The calls under a policy; what was made for another one that reads, offers and excuses the same.
+
+        Most rule files are about other tools than a run has, and read its calls as no policy at all would. The two ids
+        are those of objects that the value holds, so that they name nothing else meanwhile.
+        """
+        read = policy.read
+        readings = tuple([read(call.name, call.server) for call, _ in self.steps])
+        offered = _NOTHING if tools is None else policy.offered(tools)
+        key = readings, id(offered), id(policy.infra)
+        found = self._seen.get(key)
+        if found is None:
+            found = self._seen[key] = Seen(self.steps, readings, offered, policy.infra)
+            if tools is not None:
+                for call in found.calls:
+                    call.ghost = call.name not in offered and call.call.name not in offered
+        return found
 
     def arguments(self, call: ToolCall) -> str | None:
         """The canonical text of a call's arguments, None when they are not known."""
@@ -86,17 +107,43 @@ class CallView:
         return theirs.start_ns + result.duration_ns <= mine.start_ns
 
 
+class Seen:
+    """A run's calls under a reading of their names. `broken`: a call failed for the platform's reasons; `memo`: what is
+    worked out of it, each under a key of its own. Treat as read-only.
+    """
+
+    __slots__ = ("broken", "calls", "consequential", "first", "infra", "memo", "offered")
+
+    def __init__(
+        self,
+        steps: tuple[tuple[ToolCall, ToolResult | None], ...],
+        readings: tuple[Reading, ...],
+        offered: Mapping[str, Any],
+        infra: tuple[Pattern, ...],
+    ) -> None:
+        self.offered = offered
+        self.infra = infra
+        self.memo: dict[Any, Any] = {}
+        self.calls = tuple([CallView(*step, reading) for step, reading in zip(steps, readings, strict=True)])
+        self.broken = False
+        for call in self.calls:
+            if call.ok is False and call.result is not None and is_infra(call.result, infra):
+                call.infra = self.broken = True
+        self.consequential = tuple([c for c in self.calls if c.consequential])
+        self.first = self.consequential[0] if self.consequential else None
+
+
 class RunView:
     """One run under one policy. Treat as read-only; it lives as long as the judgement of its run.
 
     `memo`: what several checks work out of it, each under a key of its own; what hangs on no policy belongs into the
-    memo of `course`. `broken`: a call failed for the platform's reasons. `offered` holds the schemas (or None) of the offered tools by canonical name, empty when no catalog is known.
+    memo of `course`, and what hangs on the names of calls alone into that of `seen`. `offered` holds the schemas (or None) of the offered tools by canonical name, empty when no catalog is known.
     `asker` answers questions about free text, None when nobody does; `asking` is made with the first question.
     """
 
     __slots__ = (
-        "asker", "asking", "broken", "calls", "consequential", "course", "first", "first_action", "label", "memo",
-        "offered", "policy", "run", "sure",
+        "asker", "asking", "calls", "consequential", "course", "first", "first_action", "label", "memo", "offered",
+        "policy", "run", "seen", "sure",
     )  # fmt: skip
 
     def __init__(self, run: Run, policy: Policy, course: Course | None = None) -> None:
@@ -106,21 +153,14 @@ class RunView:
         self.memo: dict[Any, Any] = {}
         self.asker: Asker | None = None
         self.asking: Asking | None = None
-        read = policy.read
-        self.calls = calls = tuple([CallView(c, result, read(c.name, c.server)) for c, result in course.steps])
-        self.broken = False
-        for call in calls:
-            if call.ok is False and call.result is not None and is_infra(call.result, policy.infra):
-                call.infra = self.broken = True
-        self.consequential = tuple([c for c in calls if c.consequential])
-        self.first = self.consequential[0] if self.consequential else None
+        self.seen = seen = course.seen(run.tools, policy)
+        self.calls = seen.calls
+        self.consequential = seen.consequential
+        self.first = seen.first
+        self.offered = seen.offered
         self.label = run.no_call.label
         self.sure = run.no_call.confidence >= MIN_CONFIDENCE
         self.first_action = self.first.name if self.first is not None else self.label
-        self.offered: Mapping[str, Any] = {} if run.tools is None else policy.offered(run.tools)
-        if run.tools is not None:
-            for call in calls:
-                call.ghost = call.name not in self.offered and call.call.name not in self.offered
 
     @property
     def observed_class(self) -> str:

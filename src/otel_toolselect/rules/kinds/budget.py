@@ -13,7 +13,7 @@ What the trace does not say is needs_review, unless another limit is broken.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from otel_toolselect.model.verdicts import Finding, Layer
@@ -28,29 +28,42 @@ NAME = "budget"
 _LAYER: Layer = "efficiency"
 _WHOLE = ("calls", "extra_reads", "redundant", "tokens")
 _KEYS = (*_WHOLE, "seconds", "cost_usd")
+_FEW = frozenset({"calls", "extra_reads", "redundant"})  # the same small numbers in run after run
+_KEPT = 256
 
 
 @dataclass(frozen=True, slots=True)
 class BudgetCheck:
     limits: Mapping[str, int | float]
     wanted: tuple[Selector, ...]
+    _made: dict[tuple[int | float | None, ...], tuple[Finding, ...]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
     name: str = NAME
     layer: Layer = _LAYER
     decides: bool = True
 
     def evaluate(self, view: RunView) -> Sequence[Finding]:
-        used = {name: self._used(name, view) for name in self.limits}
+        amounts = tuple([self._used(name, view) for name in self.limits])
+        found = self._made.get(amounts)
+        if found is None:
+            found = (self._judge(dict(zip(self.limits, amounts, strict=True))),)
+            if len(self._made) < _KEPT and _FEW.issuperset(self.limits):
+                self._made[amounts] = found
+        return found
+
+    def _judge(self, used: Mapping[str, int | float | None]) -> Finding:
         over = [name for name, amount in used.items() if amount is not None and amount > self.limits[name]]
         unknown = [name for name, amount in used.items() if amount is None]
         evidence: dict[str, Any] = {"budget": {n: {"limit": self.limits[n], "used": a} for n, a in used.items()}}
         if over:
             said = "; ".join(f"{_figure(used[n])} {n.replace('_', ' ')}, allowed {self.limits[n]}" for n in over)
-            return (Finding(NAME, _LAYER, "fail", f"over budget: {said}", evidence),)
+            return Finding(NAME, _LAYER, "fail", f"over budget: {said}", evidence)
         if unknown:
             said = f"the trace does not say {' and '.join(unknown)}"
-            return (Finding(NAME, _LAYER, "needs_review", said, evidence),)
+            return Finding(NAME, _LAYER, "needs_review", said, evidence)
         said = ", ".join(f"{_figure(a)} of {self.limits[n]} {n.replace('_', ' ')}" for n, a in used.items())
-        return (Finding(NAME, _LAYER, "pass", f"within budget: {said}", evidence),)
+        return Finding(NAME, _LAYER, "pass", f"within budget: {said}", evidence)
 
     def _used(self, name: str, view: RunView) -> int | float | None:
         run = view.run

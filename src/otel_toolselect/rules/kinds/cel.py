@@ -63,6 +63,7 @@ class Expression:
     reads: frozenset[str] = frozenset()
     about: frozenset[str] | None = None
     idle: list[Finding] = field(default_factory=list, compare=False, repr=False)
+    passed: list[Finding] = field(default_factory=list, compare=False, repr=False)
 
     def judge(self, view: RunView) -> Finding:
         """Of a run that calls none of the tools that it is about, it says the same each time, and is asked once."""
@@ -87,11 +88,17 @@ class Expression:
             why = f"cannot be evaluated: {clip(str(error), 200)}"
             return Finding(NAME, self.layer, "needs_review", f"{self.says}: {why}", evidence)
         if value is True:
-            return Finding(NAME, self.layer, "pass", f"{self.says}: true", evidence)
+            return self._true()
         if value is False:
             return Finding(NAME, self.layer, "fail", f"{self.says}: false", evidence)
         why = f"gives {clip(str(value))}, not true or false"
         return Finding(NAME, self.layer, "needs_review", f"{self.says}: {why}", evidence)
+
+    def _true(self) -> Finding:
+        """The commonest finding, made once."""
+        if not self.passed:
+            self.passed.append(Finding(NAME, self.layer, "pass", f"{self.says}: true", {"cel": [self.text]}))
+        return self.passed[0]
 
     def _context(self, view: RunView, calls: Sequence[CallView]) -> Any:
         """What it reads of the run, turned into CEL's values once for all expressions that read the same."""
