@@ -10,7 +10,7 @@ from dataclasses import FrozenInstanceError, dataclass, field, replace
 import pytest
 
 from otel_toolselect.model.observations import ToolUse
-from otel_toolselect.model.quick import quick
+from otel_toolselect.model.quick import maker, quick
 from otel_toolselect.model.runs import Run
 from otel_toolselect.model.spans import Span
 
@@ -65,3 +65,27 @@ def test_a_class_that_needs_more_than_fields_set_is_refused() -> None:
 
     with pytest.raises(TypeError, match="Checked"):
         quick(Checked)
+
+
+make = maker(Made)
+
+
+def test_what_a_maker_makes_is_what_the_class_makes() -> None:
+    assert make("a") == Made("a")
+    assert make(size=4, name="b", tags={"x": 1}) == Made("b", 4, {"x": 1})
+    assert (type(make("a")), repr(make("a"))) == (Made, repr(Made("a")))
+    assert make("a").tags is not make("a").tags
+    with pytest.raises(FrozenInstanceError):
+        make("a").size = 4  # type: ignore[misc]
+    with pytest.raises(TypeError, match="name"):
+        make()  # type: ignore[call-arg]
+    assert pickle.loads(pickle.dumps(make("a"))) == Made("a")
+
+
+def test_only_quick_classes_have_makers() -> None:
+    @dataclass(frozen=True, slots=True)
+    class Slow:
+        size: int
+
+    with pytest.raises(TypeError, match="Slow is not quick"):
+        maker(Slow)
