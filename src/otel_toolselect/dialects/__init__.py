@@ -14,7 +14,7 @@ from functools import cache
 from otel_toolselect.dialects import _coerce as coerce
 from otel_toolselect.dialects._libraries import library_of
 from otel_toolselect.dialects._loose import covering
-from otel_toolselect.dialects._source import Dialect, Signal, Source
+from otel_toolselect.dialects._source import Dialect, Plans, Signal, Source
 from otel_toolselect.model.observations import Observation
 from otel_toolselect.model.spans import LogRecord, Span
 from otel_toolselect.registry import discover
@@ -33,22 +33,27 @@ def all_dialects() -> tuple[Dialect, ...]:
 
 def dialect_of(span: Span) -> Dialect | None:
     """The dialect that reads a span."""
+    return _claim(span)[0]
+
+
+def _claim(span: Span) -> tuple[Dialect | None, Plans]:
     look = (span.scope_name, *span.attributes)
     try:
         return _claimed[look]
     except KeyError:
-        return _claim(look, span)
+        return _claim_anew(look, span)
 
 
 # Who claims spans of one look: scope and attribute names, which is all that a claim may hang on. Few, unless somebody
 # makes names up: so their number and their size are limited.
-_claimed: dict[tuple[str, ...], Dialect | None] = {}
+_claimed: dict[tuple[str, ...], tuple[Dialect | None, Plans]] = {}
 _LOOKS = 1024
 _NAMES = 8192  # characters
 
 
-def _claim(look: tuple[str, ...], span: Span) -> Dialect | None:
-    found = next((d for d in all_dialects() if d.claims(span.scope_name, span.attributes.keys())), None)
+def _claim_anew(look: tuple[str, ...], span: Span) -> tuple[Dialect | None, Plans]:
+    claims = (d for d in all_dialects() if d.claims(span.scope_name, span.attributes.keys()))
+    found = (next(claims, None), Plans())
     if sum(map(len, look)) <= _NAMES:
         if len(_claimed) >= _LOOKS:
             _claimed.clear()
@@ -87,13 +92,13 @@ def read(spans: Iterable[Span], logs: Iterable[LogRecord] = ()) -> list[Observat
         by_span[key].append(log)
     observations: list[Observation] = []
     for span in chosen:
-        dialect = dialect_of(span)
+        dialect, plans = _claim(span)
         if dialect is None:
             observations.append(Observation(span, UNCLAIMED, "other"))
             continue
         mine = by_span.get((span.trace_id, span.span_id), ()) if by_span else ()
         signals = _signals(span, mine) if mine or span.events else ()
-        observations.append(_read(dialect, Source(span, signals)))
+        observations.append(_read(dialect, Source(span, signals, plans)))
     return observations
 
 

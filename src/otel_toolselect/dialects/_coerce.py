@@ -210,13 +210,12 @@ def result(value: Any) -> tuple[JSON | Unknown, bool | None]:
         return NOT_RECORDED, None
     if not isinstance(value, str):
         return _result(value, 0)
-    try:
-        return _results[value]
-    except KeyError:
+    found = _results.get(value)
+    if found is None:
         redacted = value.strip() in REDACTED
         found = (Unknown("redacted by the instrumentation"), None) if redacted else _result(value, 0)
         _results[value] = found
-        return found
+    return found
 
 
 _results: Texts[tuple[JSON | Unknown, bool | None]] = Texts(4 << 20)

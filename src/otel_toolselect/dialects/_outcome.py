@@ -27,20 +27,23 @@ class Outcome(NamedTuple):
 
 def outcome(source: Source, envelope: bool | None) -> Outcome:
     """Outcome of a tool span; `envelope` is what its result says of itself."""
-    exception = _exception(source)
-    error_type = coerce.string(source.get("error.type")) or exception.get("exception.type")
-    text = exception.get("exception.message") or source.span.status_message or None
     attributes = source.span.attributes
+    exception = _exception(source) if source.signals else {}
+    error_type = coerce.string(attributes.get("error.type")) or exception.get("exception.type")
     said = not _STATUS_KEYS.isdisjoint(attributes) and any(
         str(attributes.get(k) or "").lower() in _BAD for k in _STATUS_KEYS
     )
     if envelope is True or said or source.span.status_code == STATUS_ERROR or error_type or exception:
+        text = exception.get("exception.message") or source.span.status_message or None
         return Outcome(False, error_type or ("tool_error" if envelope or said else None), text)
-    return Outcome(True if source.span.end_ns else None, None, None)
+    return _ENDED if source.span.end_ns else _OPEN
+
+
+_ENDED, _OPEN = Outcome(True, None, None), Outcome(None, None, None)
 
 
 def _exception(source: Source) -> dict[str, Any]:
-    for signal in source.named("exception") if source.signals else ():
+    for signal in source.named("exception"):
         found = {k: v for k, v in signal.attributes.items() if isinstance(v, str)}
         return found or {"exception.type": "exception"}
     return {}

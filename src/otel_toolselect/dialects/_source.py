@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from otel_toolselect.model.observations import Observation
+from otel_toolselect.model.quick import quick
 from otel_toolselect.model.spans import Span
 
 
@@ -19,12 +20,18 @@ class Signal:
     body: Any = None
 
 
+class Plans(dict[str, Any]):
+    """What a dialect worked out once for all spans that look alike: of one scope, with the same attribute names."""
+
+
+@quick
 @dataclass(frozen=True, slots=True)
 class Source:
     """One span and its signals: the span's events in their order, then its log records by time."""
 
     span: Span
     signals: tuple[Signal, ...] = ()
+    plans: Plans = field(default_factory=Plans)
 
     def get(self, key: str) -> Any:
         return self.span.attributes.get(key)

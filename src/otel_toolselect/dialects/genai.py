@@ -75,17 +75,28 @@ _BASE: tuple[tuple[str, Callable[[Any], Any], str, str], ...] = (
     ("cost_usd", coerce.number, "gen_ai.usage.cost", "gen_ai.usage.cost_usd"),
 )
 """Field, how it is read, its attribute, and the attribute of older versions."""
+_NO_FIELDS: dict[str, Any] = dict.fromkeys([f[0] for f in _BASE])
 
 
 def base_fields(source: Source) -> dict[str, Any]:
-    """The fields that every span of the conventions may carry."""
-    get = source.span.attributes.get
+    """The fields that every span of the conventions may carry; None for those that it does not."""
+    return {**_NO_FIELDS, **_fields(source)}
+
+
+def _fields(source: Source) -> dict[str, Any]:
+    """Those of the base fields that the span's attributes can tell: the others keep the None that they have."""
+    attributes = source.span.attributes
+    plan = source.plans.get("base")
+    if plan is None:
+        plan = source.plans["base"] = tuple(f for f in _BASE if f[2] in attributes or f[3] in attributes)
+    get = attributes.get
     fields: dict[str, Any] = {}
-    for field_name, read, key, older in _BASE:
+    for field_name, read, key, older in plan:
         value = get(key)
         if value is None or value == "":
             value = get(older)
-        fields[field_name] = None if value is None else read(value)
+        if value is not None:
+            fields[field_name] = read(value)
     return fields
 
 
@@ -102,7 +113,7 @@ def read_messages(source: Source, kind: Kind, dialect: str) -> Observation:
         system=found.system,
         tools=found.tools,
         final_text=final_text(outputs) if kind != "model" else None,
-        **base_fields(source),
+        **_fields(source),
     )
 
 
@@ -116,11 +127,12 @@ def read_tool(source: Source, dialect: str, name: str | None = None) -> Observat
         value, event_said = _event_result(source, value)
         said = event_said if said is None else said
     ended = outcome(source, said)
-    tool_name = name or coerce.string(source.get("gen_ai.tool.name")) or source.span.name.removeprefix("execute_tool ")
-    schema = coerce.structure(source.get("gen_ai.tool.json_schema"))
-    described = coerce.string(source.get("gen_ai.tool.description")) or ""
-    known = (ToolDefinition(tool_name, described, schema),) if isinstance(schema, dict) else None
-    fields = base_fields(source)
+    get = source.span.attributes.get
+    tool_name = name or coerce.string(get("gen_ai.tool.name")) or source.span.name.removeprefix("execute_tool ")
+    schema = coerce.structure(get("gen_ai.tool.json_schema"))
+    known: tuple[ToolDefinition, ...] | None = None
+    if isinstance(schema, dict):
+        known = (ToolDefinition(tool_name, coerce.string(get("gen_ai.tool.description")) or "", schema),)
     return Observation(
         span=source.span,
         dialect=dialect,
@@ -130,14 +142,14 @@ def read_tool(source: Source, dialect: str, name: str | None = None) -> Observat
             name=tool_name,
             args=args,
             raw_args=raw,
-            call_id=coerce.string(source.get("gen_ai.tool.call.id")),
+            call_id=coerce.string(get("gen_ai.tool.call.id")),
             result=value,
             ok=ended.ok,
             error_type=ended.error_type,
             error_text=ended.error_text,
             server=coerce.string(source.first("mcp.server.name", "gen_ai.tool.server")),
         ),
-        **fields,
+        **_fields(source),
     )
 
 
