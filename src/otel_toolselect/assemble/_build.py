@@ -6,14 +6,15 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import TypeVar
 
-from otel_toolselect.assemble._events import told
+from otel_toolselect.assemble._events import happened
 from otel_toolselect.assemble._identity import CaseAttributes, Named, run_id
 from otel_toolselect.assemble._reconcile import Call, emitted, executions, reconcile
 from otel_toolselect.assemble._results import attach
 from otel_toolselect.assemble._tree import Group, Tree
-from otel_toolselect.assemble._turns import Turn, turns
+from otel_toolselect.assemble._turns import Turn, turns, user_text
 from otel_toolselect.assemble.decision import read_no_call
 from otel_toolselect.model.observations import Message, Observation
+from otel_toolselect.model.quick import maker
 from otel_toolselect.model.runs import Event, Run, ToolDefinition
 from otel_toolselect.model.values import digest
 
@@ -28,6 +29,7 @@ def build(group: Group, generations: Sequence[Sequence[Observation]], tree: Tree
     tools = [o for o in members if o.kind == "tool"]
     others = [o for o in members if o.kind == "other"]
     answers = turns(generations or _said_by_agent(agents, tools))
+    told = [t.told for t in answers]
     catalog = _catalog(tools, answers, sources)
     calls = reconcile(emitted(answers), executions(tools, tree), answers)
     attach(calls, answers, others)
@@ -35,11 +37,11 @@ def build(group: Group, generations: Sequence[Sequence[Observation]], tree: Tree
     text = _final_text(answers, [*agents, *others, *group.context])
     request = _request(agents, answers, [*others, *group.context])
     agent = (root.agent if root is not None else None) or _first(agents, "agent") or _first(members, "agent")
-    events = told(calls, answers, agent)
+    events = happened(calls, answers, agent)
     root_trace, root_span = group.key
     case = Named(sources, names)
     nested = group.parent is not None
-    return Run(
+    return _make_run(
         run_id=run_id(root_trace, root_span),
         trace_id=root_trace,
         trace_ids=tuple(dict.fromkeys([root_trace, *[o.span.trace_id for o in members]])),
@@ -52,9 +54,9 @@ def build(group: Group, generations: Sequence[Sequence[Observation]], tree: Tree
         expected=(Named(members, names, resources=False) if nested else case).listed(names.expected),
         service=_service(sources),
         agent=agent,
-        provider=_first([t.told for t in answers], "provider") or _first(sources, "provider"),
-        model=_first([t.told for t in answers], "model") or _first(sources, "model"),
-        prompt_version=_prompt_version(answers, sources),
+        provider=_first(told, "provider") or _first(sources, "provider"),
+        model=_first(told, "model") or _first(sources, "model"),
+        prompt_version=_prompt_version(_first(told, "system") or _first(sources, "system")),
         catalog_id=catalog_id(catalog),
         tools=catalog,
         conversation_id=_conversation(group, sources),
@@ -64,15 +66,16 @@ def build(group: Group, generations: Sequence[Sequence[Observation]], tree: Tree
         no_call=read_no_call(text),
         start_ns=_start(members),
         duration_ns=_duration(group, members),
-        input_tokens=_total([t.told.input_tokens for t in answers]),
-        output_tokens=_total([t.told.output_tokens for t in answers]),
-        cost_usd=_total([t.told.cost_usd for t in answers]),
+        input_tokens=_total([o.input_tokens for o in told]),
+        output_tokens=_total([o.output_tokens for o in told]),
+        cost_usd=_total([o.cost_usd for o in told]),
         incomplete=_incomplete(group, tree) or _silent(events, text),
         dialects=tuple(sorted({o.dialect for o in members if o.kind in _SPEAKING})),
         attributes=_attributes(sources),
     )
 
 
+_make_run = maker(Run)
 _SPEAKING = frozenset({"model", "tool", "agent"})
 _SHORT = 200
 
@@ -153,18 +156,15 @@ def _request(agents: Sequence[Observation], answers: Sequence[Turn], around: Seq
 
 def _history(agents: Sequence[Observation], answers: Sequence[Turn], request: str | None) -> tuple[str, ...]:
     """What the user said before the request, oldest first, where a span's messages show it."""
-    for messages in [*[t.told.input for t in answers[:1]], *[o.input for o in agents]]:
-        said = [text for m in messages or () if m.role == "user" and (text := m.text) and not m.results]
+    for messages in [*[t.told.input for t in answers[:1]], *[o.input for o in agents]] if request else ():
+        said = [text for m in messages or () if (text := user_text(m))]
         if request in said:
             return tuple(said[: len(said) - 1 - said[::-1].index(request)])
     return ()
 
 
 def _last_user_text(messages: tuple[Message, ...] | None) -> str | None:
-    for m in reversed(messages or ()):
-        if m.role == "user" and (text := m.text) and not m.results:
-            return text
-    return None
+    return next((text for m in reversed(messages or ()) if (text := user_text(m))), None)
 
 
 def _final_text(answers: Sequence[Turn], stating: Sequence[Observation]) -> str | None:
@@ -224,8 +224,7 @@ def catalog_id(tools: tuple[ToolDefinition, ...] | None) -> str | None:
     return known[1]
 
 
-def _prompt_version(answers: Sequence[Turn], sources: Sequence[Observation]) -> str | None:
-    system = _first([t.told for t in answers], "system") or _first(sources, "system")
+def _prompt_version(system: str | None) -> str | None:
     if not system:
         return None
     return _digest(system) if len(system) <= _KEPT_PROMPT else digest(system)

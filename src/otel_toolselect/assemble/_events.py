@@ -8,20 +8,22 @@ from typing import Any
 from otel_toolselect.assemble._infra import is_infra
 from otel_toolselect.assemble._reconcile import Call
 from otel_toolselect.assemble._turns import Turn
+from otel_toolselect.model.quick import maker
 from otel_toolselect.model.runs import AssistantText, Event, ToolCall, ToolResult, Unknown
 from otel_toolselect.model.values import JSON
 
 UNKNOWN_RESULT = Unknown("not recorded (is content capture on?)")
+_make_text, _make_call, _make_result = maker(AssistantText), maker(ToolCall), maker(ToolResult)
 
 
-def told(calls: Sequence[Call], answers: Sequence[Turn], agent: str | None) -> tuple[Event, ...]:
+def happened(calls: Sequence[Call], answers: Sequence[Turn], agent: str | None) -> tuple[Event, ...]:
     """Turn by turn what was said, the calls, their results. `calls` are in order of their turns."""
     events: list[Event] = []
     begin = 0
     for index in range(1, max(len(answers), calls[-1].turn if calls else 0) + 1):
         turn = answers[index - 1] if index <= len(answers) else None
         if turn is not None and turn.text:
-            events.append(AssistantText(index, len(events), turn.text, turn.told.dialect, agent))
+            events.append(_make_text(index, len(events), turn.text, turn.told.dialect, agent))
         end = begin
         while end < len(calls) and calls[end].turn == index:
             end += 1
@@ -40,7 +42,7 @@ def _call_event(call: Call, seq: int, agent: str | None) -> ToolCall:
     raw = part.raw if part is not None else None
     if use is not None and use.args is not None and (args is None or _tells_more(use.args, args)):
         args, raw = use.args, use.raw_args
-    return ToolCall(
+    return _make_call(
         turn=call.turn,
         seq=seq,
         name=call.name,
@@ -77,7 +79,7 @@ def _result_event(call: Call, seq: int, call_seq: int, agent: str | None) -> Too
         value = error_text
     error_type = (use.error_type if use is not None else None) or ("tool_error" if ok is False else None)
     shown = value if isinstance(value, str) else None
-    return ToolResult(
+    return _make_result(
         turn=call.turn,
         seq=seq,
         call_seq=call_seq,

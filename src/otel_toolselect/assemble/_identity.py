@@ -42,10 +42,15 @@ class Named:
 
     def __init__(self, sources: Sequence[Observation], names: CaseAttributes, *, resources: bool = True) -> None:
         """Without resources for nested runs: what a resource says is said of the run that answers the user."""
-        maps: list[Mapping[str, Any]] = [o.span.attributes for o in sources]
-        if resources:  # spans of one request share theirs
-            maps += {id(o.span.resource): o.span.resource for o in sources}.values()
-        self._maps = [m for m in maps if not m.keys().isdisjoint(names.every)]  # few name any
+        every = names.every
+        self._maps: list[Mapping[str, Any]] = []  # those that name any, which few do
+        shared: dict[int, Mapping[str, Any]] = {}  # spans of one request share their resource
+        for o in sources:
+            if not o.span.attributes.keys().isdisjoint(every):
+                self._maps.append(o.span.attributes)
+            shared[id(o.span.resource)] = o.span.resource
+        if resources:
+            self._maps += [held for held in shared.values() if not held.keys().isdisjoint(every)]
 
     def first(self, keys: Iterable[str]) -> str | None:
         """The first value of any of these attributes, as text."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from otel_toolselect.assemble._tree import Tree, order
-from otel_toolselect.assemble._turns import Turn
+from otel_toolselect.assemble._turns import Turn, user_text
 from otel_toolselect.model.observations import CallPart, Observation, ResultPart, ToolUse
 from otel_toolselect.model.runs import Unknown
 from otel_toolselect.model.values import canonical
@@ -73,7 +73,7 @@ def _recovered(following: Turn, known: Sequence[Call]) -> list[CallPart]:
     """Calls of an unrecorded answer: those after the last user text in the next request that nobody emitted yet."""
     tail: list[CallPart] = []
     for m in following.told.input or ():
-        if m.role == "user" and m.text and not m.results:
+        if user_text(m):
             tail = []
         tail.extend(m.calls)
     ids = {c.part.call_id for c in known if c.part and c.part.call_id}
@@ -89,13 +89,14 @@ def executions(tools: Sequence[Observation], tree: Tree) -> list[Observation]:
     """Tool spans, which come in order, one per execution: a span of the same tool inside another (client and server,
     framework and native) is the same execution, its facts fill the gaps of the outer one.
     """
-    if len(tools) == 1:
+    nested = {id(t) for t in tools if (above := tree.acting_above(t)) is not None and above.kind != "agent"}
+    if len(tools) < 2 or not (nested or any(t.tool is not None and t.tool.side == "server" for t in tools)):
         return list(tools)
     inner: dict[int, list[Observation]] = {}
     tops: list[Observation] = []
     known = {id(t) for t in tools}
     for tool in tools:
-        outer = _outermost(tool, tree, known)
+        outer = _outermost(tool, tree, known) if id(tool) in nested else None
         if outer is None:
             tops.append(tool)
         else:
@@ -121,9 +122,6 @@ def _serves(client: Observation, server: Observation) -> bool:
 
 def _outermost(tool: Observation, tree: Tree, known: set[int]) -> Observation | None:
     found = None
-    nearest = tree.acting_above(tool)
-    if nearest is None or nearest.kind == "agent":
-        return None
     for above in tree.ancestors(tool):
         if above.kind == "agent":
             break

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from operator import is_
 
 from otel_toolselect.assemble._reconcile import Call
@@ -22,19 +22,18 @@ def attach(calls: Sequence[Call], turns: Sequence[Turn], others: Sequence[Observ
     """
     shown = Shown([turn.told.input or () for turn in turns])
     rank: dict[str, int] = {}
-    unanswered: dict[int, list[Call]] = {}
+    left: list[Call] = []
     for call in calls:
         call_id = call.call_id
         if call_id:
             index = rank[call_id] if call_id in rank else shown.at_first(call_id)
             call.result = shown.result(call_id, index, call.turn)
             rank[call_id] = index + 1
-        if call.part is not None and call.turn < len(turns):
-            unanswered.setdefault(call.turn, []).append(call)
-    for index, mine in unanswered.items():
-        if all(c.result is None for c in mine):
-            _by_order(mine, turns[index].told.input or ())
-    _as_told(calls, others)
+        if call.result is None:
+            left.append(call)
+    if left:
+        _in_order(left, {c.turn for c in calls if c.part is not None and c.result is not None}, turns)
+        _as_told([c for c in left if c.result is None and c.call_id], others)
 
 
 class Shown:
@@ -55,16 +54,13 @@ class Shown:
                 self._begins.append(number)
                 self._rows.append(({}, {}))
                 before = ()
-            self._read(number, history[len(before) :])
+            results, since = self._rows[-1]
+            for m in history[len(before) :]:
+                for part in m.parts:
+                    if isinstance(part, ResultPart) and part.call_id:
+                        results.setdefault(part.call_id, []).append(part)
+                        since.setdefault(part.call_id, []).append(number)
             before = history
-
-    def _read(self, number: int, messages: History) -> None:
-        results, since = self._rows[-1]
-        for m in messages:
-            for part in m.parts:
-                if isinstance(part, ResultPart) and part.call_id:
-                    results.setdefault(part.call_id, []).append(part)
-                    since.setdefault(part.call_id, []).append(number)
 
     def at_first(self, call_id: str) -> int:
         """How many results with that id the first request shows."""
@@ -88,14 +84,18 @@ class Shown:
         return None
 
 
-def _by_order(calls: Sequence[Call], history: History) -> None:
-    tail = _tail(history)
-    if len(tail) != len(calls):
-        return
-    named = all(r.name for r in tail)
-    for call, part in zip(calls, tail, strict=True):
-        if not named or part.name == call.name:
-            call.result = part
+def _in_order(calls: Sequence[Call], answered: Container[int], turns: Sequence[Turn]) -> None:
+    """The results of turns of which no emitted call has one yet."""
+    unanswered: dict[int, list[Call]] = {}
+    for call in calls:
+        if call.part is not None and call.turn < len(turns) and call.turn not in answered:
+            unanswered.setdefault(call.turn, []).append(call)
+    for turn, mine in unanswered.items():
+        tail = _tail(turns[turn].told.input or ())
+        named = all(r.name for r in tail)
+        for call, part in zip(mine, tail, strict=True) if len(tail) == len(mine) else ():
+            if not named or part.name == call.name:
+                call.result = part
 
 
 def _tail(history: History) -> list[ResultPart]:
@@ -111,16 +111,15 @@ def _tail(history: History) -> list[ResultPart]:
 
 def _as_told(calls: Sequence[Call], others: Sequence[Observation]) -> None:
     """Results that other spans of the run show for calls that have none, where all say the same."""
-    open_calls = [c for c in calls if c.result is None and c.call_id]
     told: dict[str | None, list[ResultPart]] = {}
     seen: set[int] = set()  # messages that several spans show
-    for m in [m for o in others for m in o.input or ()] if open_calls else ():
+    for m in [m for o in others for m in o.input or ()] if calls else ():
         if id(m) not in seen:
             seen.add(id(m))
             for part in m.parts:
                 if isinstance(part, ResultPart):
                     told.setdefault(part.call_id, []).append(part)
-    for call in open_calls:
+    for call in calls:
         found = told.get(call.call_id, [])
         if len({str(r.value) for r in found}) == 1:
             call.result = found[0]

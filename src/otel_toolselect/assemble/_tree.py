@@ -72,11 +72,13 @@ class Tree:
 
     def agent_above(self, o: Observation) -> Observation | None:
         """The nearest agent span among the ancestors."""
-        return self._nearest(o, _AGENT, self._agents)
+        above = self.parent(o)
+        return above if above is None or above.kind == "agent" else self._nearest(o, _AGENT, self._agents)
 
     def acting_above(self, o: Observation) -> Observation | None:
         """The nearest agent, model or tool span among the ancestors."""
-        return self._nearest(o, _ACTING, self._acting)
+        above = self.parent(o)
+        return above if above is None or above.kind in _ACTING else self._nearest(o, _ACTING, self._acting)
 
     def in_agent(self, o: Observation) -> bool:
         """Whether an agent span is around an observation, or is it."""
@@ -93,8 +95,6 @@ class Tree:
         answer, as nothing of these kinds lies between. A way that comes back to its begin ends there.
         """
         above = self.parent(o)
-        if above is None or above.kind in kinds:
-            return above
         path: dict[int, None] = {}
         while above is not None and above.kind not in kinds and id(above) not in path:
             if id(above) in known:

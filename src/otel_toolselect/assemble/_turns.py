@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 from otel_toolselect.assemble._same import Same, join_by_response, join_streamed
 from otel_toolselect.assemble._tree import Tree, order
-from otel_toolselect.model.observations import CallPart, Message, Observation, TextPart
-from otel_toolselect.model.quick import quick
+from otel_toolselect.model.observations import CallPart, Message, Observation, ResultPart, TextPart
+from otel_toolselect.model.quick import maker, quick
 from otel_toolselect.model.runs import ToolDefinition, Unknown
 
 
@@ -28,6 +28,9 @@ class Turn:
     text: str
     calls: Sequence[CallPart]
     told: Observation
+
+
+_make_turn = maker(Turn)
 
 
 def clusters(models: Sequence[Observation], tree: Tree) -> list[list[Observation]]:
@@ -62,7 +65,18 @@ def _turn(index: int, first: Observation, told: Observation) -> Turn:
                     calls.append(part)
                 elif isinstance(part, TextPart) and part.text:
                     texts.append(part.text)
-    return Turn(index, first.span.order_ns, "\n".join(texts), calls, told)
+    return _make_turn(index, first.span.order_ns, "\n".join(texts), calls, told)
+
+
+def user_text(m: Message) -> str:
+    """What the user says in a message; nothing in one that brings results of tools."""
+    texts: list[str] = []
+    for part in m.parts if m.role == "user" else ():
+        if isinstance(part, ResultPart):
+            return ""
+        if isinstance(part, TextPart) and part.text:
+            texts.append(part.text)
+    return "\n".join(texts)
 
 
 def _one(cluster: Sequence[Observation]) -> Observation:
