@@ -78,13 +78,12 @@ def _counted(view: RunView) -> _Counted:
     """Worked out once for the decisions of all rules whose policies read the calls alike."""
     found: _Counted | None = view.seen.memo.get("counted")
     if found is None:
-        again = {call.seq for call in redundant(view)}
-        failed = [call.ok for call in view.calls].count(False)
+        again = [call.seq for call in redundant(view)]
         found = view.seen.memo["counted"] = _Counted(
             tuple([(call.name, call.seq in again) for call in view.calls]),
-            tuple([call.name for call in view.calls if call.ghost]),
-            failed,
-            sum(len(calls) >= _LOOP for calls in failures(view).values()) if failed >= _LOOP else 0,
+            tuple([call.name for call in view.seen.ghosts]),
+            view.course.failed,
+            sum(len(calls) >= _LOOP for calls in failures(view).values()),
         )
     return found
 

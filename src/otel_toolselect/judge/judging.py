@@ -166,21 +166,21 @@ def _right_calls(findings: list[Finding], case: Case, view: RunView) -> tuple[li
 
     A call passes when no check of its arguments failed; a call whose arguments are not known has no score.
     """
-    if not any([f.layer == "arguments" for f in findings]):
+    concerned = [f for f in findings if f.layer == "arguments" and f.evidence.get("calls")]
+    if not concerned:
         return findings, ()
-    kept: list[Finding] = []
-    passed: dict[int, bool] = {}
     right = {c.seq: c.name for c in view.calls if case.expect.is_right(c)}
-    for finding in findings:
-        if finding.layer == "arguments" and finding.evidence.get("calls"):
-            seq = finding.evidence["calls"][0]["call"]  # one call each, see `kinds._arguments`
-            if seq not in right:
-                continue
-            if finding.status == "fail":
-                passed[seq] = False
-            elif finding.status == "pass":
-                passed.setdefault(seq, True)
-        kept.append(finding)
+    passed: dict[int, bool] = {}
+    beside: set[int] = set()
+    for finding in concerned:
+        seq = finding.evidence["calls"][0]["call"]  # one call each, see `kinds._arguments`
+        if seq not in right:
+            beside.add(id(finding))
+        elif finding.status == "fail":
+            passed[seq] = False
+        elif finding.status == "pass":
+            passed.setdefault(seq, True)
+    kept = [f for f in findings if id(f) not in beside] if beside else findings
     return kept, tuple([_score(seq, right[seq], passed[seq]) for seq in sorted(passed)])
 
 

@@ -16,6 +16,7 @@ from functools import cache
 from typing import Any, Protocol, cast
 
 from otel_toolselect import registry
+from otel_toolselect.model.quick import quick
 from otel_toolselect.model.values import JSON
 from otel_toolselect.rules._literal import Literal, brief
 from otel_toolselect.rules._nodes import Fields, Items, Node, Scalar, clip
@@ -27,6 +28,7 @@ MATCH_PACKAGE = "otel_toolselect.rules.match"
 _SLIP = 80  # how near a lone key must be to a matcher's name to be taken for a slip
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Scope:
     """Where a value stands."""

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from otel_toolselect.rules.selectors import Selector
+from otel_toolselect.rules.selectors import Selector, Tool
 from otel_toolselect.rules.view import CallView, RunView
 
 
@@ -40,6 +40,8 @@ class Before:
 
     def concerned(self, view: RunView) -> list[CallView]:
         """The calls that have to wait."""
+        if isinstance(self.call, Tool) and self.call.name not in view.seen.names:
+            return []
         return [c for c in view.calls if self.call.matches(c)]
 
     def violations(self, concerned: Sequence[CallView], view: RunView) -> list[Violation]:

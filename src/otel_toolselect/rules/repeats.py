@@ -23,8 +23,8 @@ def redundant(view: RunView) -> list[CallView]:
     known: list[CallView] | None = view.seen.memo.get("redundant")
     if known is None:
         # most runs call no tool twice, and then no arguments need be compared
-        names = [c.name for c in view.calls]
-        known = view.seen.memo["redundant"] = _redundant(view) if len(set(names)) < len(names) else []
+        repeats = len(view.seen.names) < len(view.calls)
+        known = view.seen.memo["redundant"] = _redundant(view) if repeats else []
     return known
 
 
@@ -63,7 +63,7 @@ def _repeating(calls: Sequence[CallView], view: RunView) -> list[CallView]:
 def failures(view: RunView) -> dict[tuple[str, str], list[CallView]]:
     """Failed calls, identical ones together."""
     found: dict[tuple[str, str], list[CallView]] = {}
-    for call in view.calls:
+    for call in view.calls if view.course.failed else ():
         if call.ok is False:
             key = identity(call, view)
             if key is not None:

@@ -25,10 +25,11 @@ _NOTHING: Mapping[str, Any] = {}
 class Course:
     """What a run did, whatever a policy makes of it: its calls, each with its result. Views of one run share it.
 
-    `memo`: what checks work out of the run alone, each under a key of its own. Treat as read-only.
+    `known` calls have an outcome, `failed` of them a bad one. `memo`: what checks work out of the run alone, each under
+    a key of its own. Treat as read-only.
     """
 
-    __slots__ = ("_seen", "_texts", "memo", "steps")
+    __slots__ = ("_seen", "_texts", "failed", "known", "memo", "steps")
 
     def __init__(self, run: Run) -> None:
         steps: dict[int, tuple[ToolCall, ToolResult | None]] = {}
@@ -38,6 +39,9 @@ class Course:
             elif isinstance(event, ToolResult) and event.call_seq in steps:
                 steps[event.call_seq] = steps[event.call_seq][0], event
         self.steps = tuple(steps.values())
+        outcomes = [None if result is None else result.ok for _, result in self.steps]
+        self.failed = outcomes.count(False)
+        self.known = len(outcomes) - outcomes.count(None)
         self.memo: dict[Any, Any] = {}
         self._texts: dict[int, str] = {}
         self._seen: dict[tuple[tuple[Reading, ...], int, int], Seen] = {}
@@ -54,10 +58,7 @@ class Course:
         key = readings, id(offered), id(policy.infra)
         found = self._seen.get(key)
         if found is None:
-            found = self._seen[key] = Seen(self.steps, readings, offered, policy.infra)
-            if tools is not None:
-                for call in found.calls:
-                    call.ghost = call.name not in offered and call.call.name not in offered
+            found = self._seen[key] = Seen(self, readings, None if tools is None else offered, policy.infra)
         return found
 
     def arguments(self, call: ToolCall) -> str | None:
@@ -108,36 +109,47 @@ class CallView:
 
 
 class Seen:
-    """A run's calls under a reading of their names. `broken`: a call failed for the platform's reasons; `memo`: what is
-    worked out of it, each under a key of its own. Treat as read-only.
+    """A run's calls under a reading of their names. Treat as read-only.
+
+    `names` are those that were called, `ghosts` the calls of tools that were not offered (where the catalog is known).
+    `broken`: a call failed for the platform's reasons. `memo`: what is worked out of it, each under a key of its own.
     """
 
-    __slots__ = ("broken", "calls", "consequential", "first", "infra", "memo", "offered")
+    __slots__ = ("broken", "calls", "consequential", "first", "ghosts", "infra", "memo", "names", "offered")
 
     def __init__(
         self,
-        steps: tuple[tuple[ToolCall, ToolResult | None], ...],
+        course: Course,
         readings: tuple[Reading, ...],
-        offered: Mapping[str, Any],
+        offered: Mapping[str, Any] | None,
         infra: tuple[Pattern, ...],
     ) -> None:
-        self.offered = offered
+        self.offered = _NOTHING if offered is None else offered
         self.infra = infra
         self.memo: dict[Any, Any] = {}
-        self.calls = tuple([CallView(*step, reading) for step, reading in zip(steps, readings, strict=True)])
-        self.broken = False
-        for call in self.calls:
-            if call.ok is False and call.result is not None and is_infra(call.result, infra):
-                call.infra = self.broken = True
-        self.consequential = tuple([c for c in self.calls if c.consequential])
+        self.calls = calls = tuple([CallView(*step, read) for step, read in zip(course.steps, readings, strict=True)])
+        self.names = frozenset([c.name for c in calls])
+        self.consequential = tuple([c for c in calls if c.consequential])
         self.first = self.consequential[0] if self.consequential else None
+        self.broken = False
+        if course.failed:
+            for call in calls:
+                if call.result is not None and is_infra(call.result, infra):
+                    call.infra = self.broken = True
+        self.ghosts: tuple[CallView, ...] = ()
+        if offered is not None and not self.names <= offered.keys():
+            self.ghosts = tuple([c for c in calls if c.name not in offered and c.call.name not in offered])
+            for call in self.ghosts:
+                call.ghost = True
 
 
 class RunView:
     """One run under one policy. Treat as read-only; it lives as long as the judgement of its run.
 
     `memo`: what several checks work out of it, each under a key of its own; what hangs on no policy belongs into the
-    memo of `course`, and what hangs on the names of calls alone into that of `seen`. `offered` holds the schemas (or None) of the offered tools by canonical name, empty when no catalog is known.
+    memo of `course`, and what hangs on the reading of calls alone into that of `seen`.
+
+    `offered` holds the schemas (or None) of the offered tools by canonical name, empty when no catalog is known.
     `asker` answers questions about free text, None when nobody does; `asking` is made with the first question.
     """
 

@@ -33,8 +33,11 @@ class ArgsCheck:
     decides: bool = True
 
     def evaluate(self, view: RunView) -> Sequence[Finding]:
-        concerned = (c for c in view.calls if c.name in self.by_tool)
-        return [judge_call(NAME, c, self.by_tool[c.name], view, defaults=self.defaults) for c in concerned]
+        by_tool = self.by_tool
+        if view.seen.names.isdisjoint(by_tool):
+            return ()
+        concerned = [c for c in view.calls if c.name in by_tool]
+        return [judge_call(NAME, c, by_tool[c.name], view, defaults=self.defaults) for c in concerned]
 
 
 def judge_call(

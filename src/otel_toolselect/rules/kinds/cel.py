@@ -67,7 +67,7 @@ class Expression:
 
     def judge(self, view: RunView) -> Finding:
         """Of a run that calls none of the tools that it is about, it says the same each time, and is asked once."""
-        if self.about is None or self.reads != _CALLS or any(c.name in self.about for c in view.calls):
+        if self.about is None or self.reads != _CALLS or not self.about.isdisjoint(view.seen.names):
             return self._judged(view)
         if not self.idle:
             self.idle.append(self._judged(view))

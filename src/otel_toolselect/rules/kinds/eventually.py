@@ -33,7 +33,7 @@ class EventuallyCheck:
                     unsure.append(s.label)
                 elif not s.means(view.label):
                     missing.append(s.label)
-            elif not any(s.matches(c) for c in view.calls):
+            elif not (s.name in view.seen.names if isinstance(s, Tool) else any(s.matches(c) for c in view.calls)):
                 missing.append(s.label)
         if missing:
             said = f"missing call {', '.join(missing)}"

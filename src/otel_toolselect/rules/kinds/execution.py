@@ -27,16 +27,14 @@ class ExecutionCheck:
     decides: bool = True
 
     def evaluate(self, view: RunView) -> Sequence[Finding]:
-        known = [c for c in view.calls if c.ok is not None]
+        known, failed = view.course.known, view.course.failed
         if not known:
             return ()
-        failed = [c for c in known if not c.ok]
         if not failed:
-            return _worked(len(known))
-        evidence: dict[str, object] = {"calls": len(known), "failed": len(failed), "recovered": 0}
+            return _worked(known)
         left = unrecovered(view)
-        evidence["recovered"] = len(failed) - len(left)
-        counted = f"{len(failed)} of {len(known)} calls failed"
+        evidence: dict[str, object] = {"calls": known, "failed": failed, "recovered": failed - len(left)}
+        counted = f"{failed} of {known} calls failed"
         if not left:
             return (Finding(NAME, "execution", "pass", f"{counted}, each followed by a success", evidence),)
         evidence["unrecovered"] = [

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from otel_toolselect.model.verdicts import Cell, Finding, Layer, Status
 from otel_toolselect.rules._nodes import Items, Node, Scalar
@@ -29,6 +30,7 @@ from otel_toolselect.rules.draft import DecisionClass, Draft
 from otel_toolselect.rules.policy import HARMLESS
 from otel_toolselect.rules.selectors import (
     AnyCall,
+    CallSet,
     Effect,
     NoCallOutcome,
     Selector,
@@ -57,13 +59,14 @@ class FirstCheck:
     allowed: tuple[Selector, ...]
     expected: tuple[str, ...]
     outcomes: frozenset[str]
+    calls: CallSet = field(compare=False, repr=False)
     _made: dict[str, tuple[Finding, ...]] = field(default_factory=dict, compare=False, repr=False)
     name: str = NAME
     layer: Layer = "selection"
     decides: bool = True
 
     def evaluate(self, view: RunView) -> Sequence[Finding]:
-        if view.first is not None and self.decision not in _QUIET and self._accepting(view) is not None:
+        if view.first is not None and self.decision not in _QUIET and self.calls.holds(view.first):
             return self._allowed(view.first.name)
         status, explanation = self._judge(view)
         evidence: dict[str, object] = {"expected": list(self.expected), "first_action": view.first_action}
@@ -90,6 +93,8 @@ class FirstCheck:
     def _cell(self, view: RunView) -> Cell | None:
         if not self.allowed or isinstance(self.allowed[0], AnyCall):
             return None
+        if view.first is not None and self.calls.holds(view.first):
+            return _right(view.first.name)
         if view.first is None and self._unsure(view):
             return None
         accepted = self._accepting(view)
@@ -97,9 +102,8 @@ class FirstCheck:
             passed = self.decision == "clarify" and view.first is not None and self._judge(view)[0] == "pass"
             observed = "ask_followup" if passed else view.first_action
             return Cell(observed if passed else self.allowed[0].label, observed)
-        if isinstance(accepted, NoCallOutcome) and accepted.any_label:
-            return Cell(accepted.label, accepted.label)
-        return Cell(view.first_action, view.first_action)
+        any_label = isinstance(accepted, NoCallOutcome) and accepted.any_label
+        return _right(accepted.label if any_label else view.first_action)
 
     def _judge(self, view: RunView) -> tuple[Status, str]:
         if self.decision in _QUIET:
@@ -110,7 +114,7 @@ class FirstCheck:
             return self._outcome(view)
         if view.first is None:
             return self._outcome(view)
-        if self._accepting(view) is not None:
+        if self.calls.holds(view.first):
             return "pass", f"the first action {view.first.name} is allowed"
         return "fail", self._unexpected(view.first)
 
@@ -133,19 +137,21 @@ class FirstCheck:
         return not view.sure and 0 < len(self.outcomes) < len(OUTCOMES)
 
     def _accepting(self, view: RunView) -> Selector | None:
-        """The listed selector that allows the first action."""
-        call = view.first
-        if call is None:
-            return next((s for s in self.allowed if s.means(view.label)), None)
-        return next((s for s in self.allowed if s.matches(call)), None)
+        """The listed selector that allows a run without a call."""
+        return next((s for s in self.allowed if s.means(view.label)), None) if view.first is None else None
 
     def _unexpected(self, call: CallView) -> str:
         if self.decision == "clarify":
             return f"{call.name} was called where a question was expected"
-        if any(s.matches(call) for s in self.allowed):
+        if self.calls.holds(call):
             return f"unexpected call {call.name}: it may change something"
         ghost = ", a tool that was not offered" if call.ghost else ""
         return f"unexpected call {call.name}{ghost}; expected {said(self.allowed)}"
+
+
+@lru_cache(maxsize=4_096)
+def _right(action: str) -> Cell:
+    return Cell(action, action)
 
 
 class _Kind:
@@ -170,7 +176,8 @@ class _Kind:
             return None
         if NAME in draft.keys:
             _fits_class(draft)
-        return FirstCheck(draft.decision, allowed, tuple(labels(allowed)), allowed_outcomes(allowed))
+        outcomes = allowed_outcomes(allowed)
+        return FirstCheck(draft.decision, allowed, tuple(labels(allowed)), outcomes, CallSet(allowed))
 
 
 def _possible(selector: Selector, item: Node, draft: Draft) -> bool:

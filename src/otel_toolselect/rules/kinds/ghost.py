@@ -24,7 +24,7 @@ class GhostCheck:
     decides: bool = False
 
     def evaluate(self, view: RunView) -> Sequence[Finding]:
-        ghosts = [c for c in view.calls if c.ghost]
+        ghosts = view.seen.ghosts
         if not ghosts:
             return ()
         names = list(dict.fromkeys(c.name for c in ghosts))

@@ -38,7 +38,7 @@ class NeverCheck:
 
     def evaluate(self, view: RunView) -> Sequence[Finding]:
         forbidden: list[str] = []
-        if self.tools or self.effects:
+        if self.effects or not self.tools.isdisjoint(view.seen.names):
             forbidden = [c.name for c in view.calls if c.name in self.tools or c.effect in self.effects]
         if self.outcomes and view.first is None and view.sure and view.label in self.outcomes:
             forbidden.append(view.label)

@@ -33,9 +33,9 @@ class RecoveryCheck:
     decides: bool = True
 
     def evaluate(self, view: RunView) -> Sequence[Finding]:
-        failed = [c for c in view.calls if c.ok is False]
-        if not failed:
+        if not view.course.failed:
             return ()
+        failed = [c for c in view.calls if c.ok is False]
         left = len(unrecovered(view))
         evidence: dict[str, Any] = {
             "failed": len(failed),

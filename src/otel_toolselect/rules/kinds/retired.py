@@ -26,9 +26,9 @@ class RetiredCheck:
     decides: bool = False
 
     def evaluate(self, view: RunView) -> Sequence[Finding]:
-        names = list(dict.fromkeys(c.name for c in view.calls if c.name in self.tools))
-        if not names:
+        if self.tools.isdisjoint(view.seen.names):
             return ()
+        names = list(dict.fromkeys(c.name for c in view.calls if c.name in self.tools))
         said = f"called {', '.join(names)}, which is retired"
         return (Finding(NAME, "selection", "fail", said, {"retired": names}),)
 
