@@ -74,7 +74,7 @@ def command(
 
     from otel_toolselect.app.serving import serving
     from otel_toolselect.cli._output import say
-    from otel_toolselect.cli._process import collect_seldom, without_data_frames
+    from otel_toolselect.cli._process import keep_house, without_data_frames
     from otel_toolselect.cli._stopping import stopped_by_signals
     from otel_toolselect.config import load
     from otel_toolselect.rpc.service import services
@@ -102,7 +102,7 @@ def command(
     # what reads JSON lines finds nothing else on stderr
     tell = logging.getLogger(__package__).info if settings.telemetry.log_format == "json" else say
     stop = stopped_by_signals()
-    collect_seldom()
+    keep_house()
     without_data_frames()
     with serving(settings, lend, pages, services) as running:
         _announce(running, form)
