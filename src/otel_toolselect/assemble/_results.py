@@ -40,8 +40,8 @@ class Shown:
     """What the requests of a run show of results, by call id, the first request's first.
 
     A request mostly repeats the one before and adds to it, message for message the same objects, as dialects read what
-    repeats once. Of such a row of requests each message is looked at once: a result is kept with the number of the
-    first request that shows it, and all later ones of the row show it too.
+    repeats once. Of such a row of requests each message is looked at once: all later ones of the row show it too, and
+    of what was added the number of the first request is kept that shows it.
     """
 
     def __init__(self, histories: Sequence[History]) -> None:
@@ -50,21 +50,22 @@ class Shown:
         self._rows: list[tuple[dict[str, list[ResultPart]], dict[str, list[int]]]] = []
         before: History = ()
         for number, history in enumerate(histories):
-            if not self._rows or len(history) < len(before) or not all(map(is_, before, history)):
+            added = bool(self._rows) and len(history) >= len(before) and all(map(is_, before, history))
+            if not added:
                 self._begins.append(number)
                 self._rows.append(({}, {}))
-                before = ()
             results, since = self._rows[-1]
-            for m in history[len(before) :]:
+            for m in history[len(before) :] if added else history:
                 for part in m.parts:
                     if isinstance(part, ResultPart) and part.call_id:
                         results.setdefault(part.call_id, []).append(part)
-                        since.setdefault(part.call_id, []).append(number)
+                        if added:
+                            since.setdefault(part.call_id, []).append(number)
             before = history
 
     def at_first(self, call_id: str) -> int:
         """How many results with that id the first request shows."""
-        return self._rows[0][1].get(call_id, []).count(0) if self._rows else 0
+        return len(self._visible(0, call_id, 0)) if self._rows else 0
 
     def result(self, call_id: str, index: int, first: int) -> ResultPart | None:
         """Of the results with that id the one at `index` in the first request from `first` on that shows so many; the
@@ -73,15 +74,21 @@ class Shown:
         if first >= self._count:
             return None
         begin = bisect_right(self._begins, first) - 1
-        results, since = self._rows[begin]
-        visible = bisect_right(since.get(call_id, ()), first)
+        visible = self._visible(begin, call_id, first)
         if visible:
-            return results[call_id][min(index, visible - 1)]
+            return visible[min(index, len(visible) - 1)]
         for results, _ in self._rows[begin:]:
             found = results.get(call_id, ())
             if index < len(found):
                 return found[index]
         return None
+
+    def _visible(self, row: int, call_id: str, number: int) -> Sequence[ResultPart]:
+        """The results with that id that a request of the row shows."""
+        results, since = self._rows[row]
+        found = results.get(call_id, ())
+        added = since.get(call_id)
+        return found if not added else found[: len(found) - len(added) + bisect_right(added, number)]
 
 
 def _in_order(calls: Sequence[Call], answered: Container[int], turns: Sequence[Turn]) -> None:

@@ -15,6 +15,7 @@ from otel_toolselect.assemble._tree import Group, Key, Order, ident, order
 from otel_toolselect.model.observations import CallPart, Observation, TextPart
 
 Wanted: TypeAlias = tuple[str, str]  # service, call id
+Case: TypeAlias = tuple[str | None, ...]  # the values that are named, None for what is not
 Conversation: TypeAlias = tuple[str, str]  # dialect, conversation id
 
 
@@ -27,13 +28,14 @@ def stitch(groups: Sequence[Group], names: CaseAttributes) -> list[Group]:
     heads = _Heads(ordered)
     asked = {g.key: _wanted(g.members) for g in ordered if g.root is None and lost(g.members) and decides(g.members)}
     ids = {want for found in asked.values() for want in found}
-    emitters: dict[Wanted, list[Group]] = {}
+    emitters: dict[Wanted, list[tuple[Key, Case]]] = {}
     for group in ordered if ids else ():
-        for key in sorted(_called_from(group, asked.get(group.key, ()), emitters, names)):
+        case = _case(group, names)
+        for key in sorted(_called_from(case, asked.get(group.key, ()), emitters)):
             heads.join(key, group.key)
         for given in emitted_ids(group.members):
             if given in ids:
-                emitters.setdefault(given, []).append(group)
+                emitters.setdefault(given, []).append((group.key, case))
     for group, target in _linked(ordered):
         heads.join(target, group.key)
     return heads.merged(ordered)
@@ -77,15 +79,13 @@ class _Heads:
         return list(merged.values())
 
 
-def _called_from(
-    group: Group, asked: Iterable[Wanted], emitters: dict[Wanted, list[Group]], names: CaseAttributes
-) -> set[Key]:
-    """The groups that emitted the calls which this one shows as history or executes; the latest of each."""
+def _called_from(case: Case, asked: Iterable[Wanted], emitters: dict[Wanted, list[tuple[Key, Case]]]) -> set[Key]:
+    """The groups that emitted the calls which one of that case shows as history or executes; the latest of each."""
     found: set[Key] = set()
     for want in asked:
-        for other in reversed(emitters.get(want, [])):
-            if _compatible(other, group, names):
-                found.add(other.key)
+        for key, theirs in reversed(emitters.get(want, ())):
+            if _compatible(theirs, case):
+                found.add(key)
                 break
     return found
 
@@ -190,11 +190,12 @@ def emitted_ids(members: Iterable[Observation]) -> list[Wanted]:
     return found
 
 
-def _compatible(a: Group, b: Group, names: CaseAttributes) -> bool:
+def _case(group: Group, names: CaseAttributes) -> Case:
+    """Case, suite, label and attempt that the spans of a group name."""
+    named = Named(group.members, names)
+    return tuple([named.first(keys) for keys in (names.case_id, names.suite, names.label, names.attempt)])
+
+
+def _compatible(mine: Case, theirs: Case) -> bool:
     """Two groups may be one run unless their spans name different cases or attempts."""
-    mine, theirs = Named(a.members, names), Named(b.members, names)
-    for keys in (names.case_id, names.suite, names.label, names.attempt):
-        x, y = mine.first(keys), theirs.first(keys)
-        if x is not None and y is not None and x != y:
-            return False
-    return True
+    return mine == theirs or all(x is None or y is None or x == y for x, y in zip(mine, theirs, strict=True))

@@ -82,14 +82,14 @@ def _generation(m: Observation) -> list[str]:
     """What another record of the same generation has too."""
     if not sound(m):
         return []
+    start = m.span.start_ns
     found: list[str] = []
     if m.response_id:
-        found += [f"response\0{m.response_id}\0{p}" for p in _periods(m.span.start_ns, ended(m))]
+        found += [f"response\0{m.response_id}\0{p}" for p in _periods(start, ended(m))]
     if is_late(m):
-        found.append(_key("stream", *_digest(m), str(m.span.start_ns // _PERIOD_NS)))
+        found.append(_key("stream", *_digest(m), str(start // _PERIOD_NS)))
     elif is_waiting(m):
-        until = m.span.end_ns + STREAM_NS
-        found += [_key("stream", *_digest(m), str(p)) for p in _periods(m.span.start_ns, until)]
+        found += [_key("stream", *_digest(m), str(p)) for p in _periods(start, m.span.end_ns + STREAM_NS)]
     return found
 
 
