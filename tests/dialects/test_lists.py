@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -151,3 +152,24 @@ def test_an_answer_that_is_known_makes_no_other_text_one(tail: str) -> None:
     assert messages(f"[{known}}}]") == (Message("assistant", (TextPart("x"),)),)
     text = f"[{known}, {tail}}}]"
     assert messages(text) == in_full(text, "user")
+
+
+def test_each_message_of_a_conversation_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read, once = [], _lists._message
+    monkeypatch.setattr(_lists, "_message", lambda piece, role: read.append(piece) or once(piece, role))
+    said = [{"role": "user", "parts": [{"type": "text", "content": f"message {n} of many"}]} for n in range(60)]
+    for n in range(1, 61):
+        messages(json.dumps(said[n - 1 : n]), default_role="assistant")
+        assert len(messages(json.dumps(said[:n])) or ()) == n
+        assert len(messages(json.dumps(said[n // 2 : n])) or ()) == n - n // 2  # one that forgets its beginning
+    assert len(read) == 60
+
+
+def test_threads_do_not_mix_what_they_read() -> None:
+    def converse(who: int) -> bool:
+        said = [{"role": "user", "content": f"{who}: {n}"} for n in range(40)]
+        texts = [json.dumps(said[:n]) for n in range(1, 41)]
+        return all(messages(text) == in_full(text, "user") for _ in range(5) for text in texts)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(converse, range(8)))

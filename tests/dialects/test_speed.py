@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from otel_toolselect import dialects
 from otel_toolselect.dialects import _coerce as coerce
+from otel_toolselect.dialects import genai
 from otel_toolselect.dialects._conventional import conventional
 from otel_toolselect.dialects._loose import covering
 from otel_toolselect.dialects._messages import message
@@ -93,6 +94,23 @@ def test_names_without_end_are_not_remembered_without_end() -> None:
     dialects.dialect_of(Span("t", "s", attributes={"x" * 100_000: 1}))
     assert len(dialects._claimed) <= dialects._LOOKS
     assert all(sum(map(len, look)) <= dialects._NAMES for look in dialects._claimed)
+
+
+BASE = st.dictionaries(
+    st.sampled_from([key for row in genai._BASE for key in row[2:]]),
+    st.sampled_from(["", "x", '"x"', "3", None, 0, 3, 2.5, True, []]),
+    max_size=6,
+)
+
+
+@given(st.lists(BASE, max_size=4))
+def test_fields_of_spans_that_look_alike_are_their_own(given_attributes: list[dict[str, Any]]) -> None:
+    for attributes in [*given_attributes, *({**a, **dict.fromkeys(a, "7")} for a in given_attributes)]:
+        attributes |= {"gen_ai.operation.name": "chat"}
+        (read,) = dialects.read([Span("t", "s", attributes=attributes)])
+        for name, coerced, key, older in genai._BASE:
+            value = attributes.get(older) if attributes.get(key) in (None, "") else attributes[key]
+            assert getattr(read, name) == (None if value is None else coerced(value))
 
 
 SPANS = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20), st.sampled_from("ab")), max_size=8)

@@ -65,7 +65,7 @@ _known: Texts[Message] = Texts(16 << 20)
 _OPENING = '{"role"'
 _FINISH = re.compile(r', ?"finish_reason": ?"[a-zA-Z_-]*"')
 
-_latest: tuple[str, str, list[Message]] = ("-", "", [])
+_latest: tuple[str, str, tuple[Message, ...]] = ("-", "", ())
 """The list that was read last, without its last bracket, its default role and its messages. The next request of a
 conversation begins with it: then it need not even be cut. Replaced as a whole: safe for threads.
 """
@@ -78,7 +78,7 @@ def _in_pieces(text: str, default_role: str) -> tuple[Message, ...] | None:
     comma = ", " if text.startswith(": ", len(_OPENING) + 1) else ","  # who spaces the one spaces the other
     start, role, before = _latest
     if role == default_role and text.startswith(start) and text.startswith(comma + _OPENING, len(start)):
-        found, begin = before.copy(), len(start) + len(comma)
+        found, begin = list(before), len(start) + len(comma)
     else:
         found, begin = [], 1
     for piece in text[begin + len(_OPENING) : -2].split("}" + comma + _OPENING):
@@ -88,9 +88,10 @@ def _in_pieces(text: str, default_role: str) -> tuple[Message, ...] | None:
         if read is None:
             return None
         found.append(read)
-    if len(found) > 1 and len(text) <= _REMEMBERED:
-        _latest = (text[:-1], default_role, found)
-    return tuple(found)
+    read_all = tuple(found)
+    if len(found) > 1 and len(text) <= _REMEMBERED:  # an answer is one: it does not drive out the request before it
+        _latest = (text[:-1], default_role, read_all)
+    return read_all
 
 
 def _message(piece: str, default_role: str) -> Message | None:
