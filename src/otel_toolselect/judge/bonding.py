@@ -36,9 +36,13 @@ class Index:
         self.add_hashed(map(self._hashing, keys), trace_id)
 
     def add_hashed(self, hashes: Iterable[int], trace_id: str) -> None:
+        held, alone = self._held, (trace_id,)
         for key in hashes:
-            known = self._held.pop(key, ())
-            self._held[key] = known if trace_id in known else (*known, trace_id)[-self._per_key :]
+            known = held.pop(key, None)  # put back at the end, as the latest
+            if known is None:
+                held[key] = alone
+            else:
+                held[key] = known if trace_id in known else (*known, trace_id)[-self._per_key :]
         if len(self._held) > self._full:
             for key in list(islice(self._held, len(self._held) - self._size)):
                 del self._held[key]
