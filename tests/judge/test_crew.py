@@ -59,12 +59,13 @@ def worker(store: Store, name: str, lease_s: float = LEASE_S) -> One:
     return One(crew, judge, Follower(store, judge, crew, Cursor(), Rhythm(poll=0, beat=lease_s / 5)))
 
 
-def until(done: Callable[[], bool], *workers: One) -> None:
+def until(done: Callable[[], bool], *workers: One, pause_s: float = 0) -> None:
     end = time.monotonic() + WITHIN_S
     while not done():
         assert time.monotonic() < end, [w.follower.counters for w in workers]
         for one in workers:
             one.step()
+        time.sleep(pause_s)
 
 
 def both_share(*workers: One) -> bool:
@@ -117,7 +118,7 @@ def test_when_one_dies_the_other_takes_over(store: Store, tied: bool) -> None:
     store.insert(spans[1::2], [])
     a.follower.step()  # it has taken its share up, and dies before it judges it
     gone = time.monotonic() + LONG_S  # what b saw of it before, when the machine was slow, is not that it is dead
-    until(lambda: time.monotonic() > gone and b.crew.acts and b.crew.view.names == ("b",), b)
+    until(lambda: time.monotonic() > gone and b.crew.acts and b.crew.view.names == ("b",), b, pause_s=0.1)
     until(idle(b), b)
     check(store, spans, logs)
     assert b.follower.counters.taken_over > 0 or tied

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -108,6 +109,8 @@ def main(dsn: str, alerts: str, received: str, point: str) -> None:
         monitor.round()
         if monitor.figures.holder:
             rounds += 1
+        else:
+            time.sleep(0.1)  # until the lease of one that died has lapsed
         if rounds == ROUNDS_BEFORE and point in POINTS:
             POINTS[point](store, monitor)
     monitor.stop()
