@@ -16,12 +16,14 @@ from otel_toolselect.dialects._libraries import library_of
 from otel_toolselect.dialects._loose import covering
 from otel_toolselect.dialects._source import Dialect, Plans, Signal, Source
 from otel_toolselect.model.observations import Observation
+from otel_toolselect.model.quick import maker
 from otel_toolselect.model.spans import LogRecord, Span
 from otel_toolselect.registry import discover
 
 __all__ = ["UNCLAIMED", "Dialect", "all_dialects", "dialect_of", "hints", "read"]
 
 UNCLAIMED = "none"
+_make_source = maker(Source)
 
 
 @cache
@@ -98,7 +100,7 @@ def read(spans: Iterable[Span], logs: Iterable[LogRecord] = ()) -> list[Observat
             continue
         mine = by_span.get((span.trace_id, span.span_id), ()) if by_span else ()
         signals = _signals(span, mine) if mine or span.events else ()
-        observations.append(_read(dialect, Source(span, signals, plans)))
+        observations.append(_read(dialect, _make_source(span, signals, plans)))
     return observations
 
 

@@ -80,11 +80,12 @@ def system_text(value: Any) -> str | None:
 
 def _tools(source: Source) -> tuple[ToolDefinition, ...] | None:
     for key in ("gen_ai.tool.definitions", "gen_ai.request.tools", "gen_ai.agent.tools"):
-        found = coerce.tools(_detail(source, key))
+        given = _detail(source, key)
+        found = coerce.tools(given) if given is not None else None
         if found:
             return found
     found = coerce.tools(unflatten(source.span.attributes, "llm.request.functions") or None)
-    return found or _event_tools(source)
+    return found or (_event_tools(source) if source.signals else None)
 
 
 def _event_tools(source: Source) -> tuple[ToolDefinition, ...] | None:

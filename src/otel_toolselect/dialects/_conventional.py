@@ -1,7 +1,7 @@
 """The short way for messages as the GenAI conventions have them now: what `_messages` would read, read at once.
 
-Spec: semantic-conventions-genai, input and output message schemas. Nearly all messages in traffic look like that and
-each is read once per request that repeats it. Anything else, be it one more member, is left to the long way.
+Spec: semantic-conventions-genai, input and output message schemas. Nearly all messages in traffic look like
+that. Anything else, be it one more member, is left to the long way.
 """
 
 from __future__ import annotations
@@ -10,7 +10,10 @@ from typing import Any
 
 from otel_toolselect.dialects import _coerce as coerce
 from otel_toolselect.model.observations import CallPart, Message, Part, ResultPart, TextPart
+from otel_toolselect.model.quick import maker
 
+_make_message, _make_text = maker(Message), maker(TextPart)
+_make_call, _make_result = maker(CallPart), maker(ResultPart)
 _ROLES = frozenset({"system", "user", "assistant", "tool"})
 
 
@@ -31,7 +34,7 @@ def conventional(value: Any) -> Message | None:
         parts.append(part)
     if role == "tool" and not isinstance(parts[0], ResultPart):
         return None
-    return Message(role, tuple(parts))
+    return _make_message(role, tuple(parts))
 
 
 def _part(block: Any) -> Part | None:
@@ -40,7 +43,7 @@ def _part(block: Any) -> Part | None:
     kind = block.get("type")
     if kind == "text":
         text = block.get("content")
-        return TextPart(text) if len(block) == 2 and isinstance(text, str) and text else None
+        return _make_text(text) if len(block) == 2 and isinstance(text, str) and text else None
     call_id = block.get("id")
     if not isinstance(call_id, str) or not call_id:
         return None
@@ -49,10 +52,10 @@ def _part(block: Any) -> Part | None:
         if len(block) != 4 or "arguments" not in block or not isinstance(name, str) or not name:
             return None
         args, raw = coerce.arguments(block["arguments"])
-        return CallPart(name, args, call_id, raw)
+        return _make_call(name, args, call_id, raw)
     if kind == "tool_call_response" and len(block) == 3:
         given = block.get("response", block.get("result"))
         if isinstance(given, str):
             result, said = coerce.result(given)
-            return ResultPart(call_id, result, None, said)
+            return _make_result(call_id, result, None, said)
     return None

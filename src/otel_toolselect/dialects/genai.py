@@ -16,6 +16,7 @@ from otel_toolselect.dialects._lists import messages
 from otel_toolselect.dialects._outcome import outcome
 from otel_toolselect.dialects._source import Source
 from otel_toolselect.model.observations import Kind, Observation, ToolUse
+from otel_toolselect.model.quick import maker
 from otel_toolselect.model.runs import ToolDefinition, Unknown
 from otel_toolselect.model.spans import Span
 
@@ -42,6 +43,9 @@ CAPTURE = (
     "set OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY (or `true` for older instrumentations) and "
     "OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental"
 )
+
+
+_make_observation, _make_tool_use = maker(Observation), maker(ToolUse)
 
 
 def kind_of(span: Span) -> Kind:
@@ -104,7 +108,7 @@ def read_messages(source: Source, kind: Kind, dialect: str) -> Observation:
     """A model, agent or other span with its messages."""
     found = content(source)
     outputs = found.output
-    return Observation(
+    return _make_observation(
         span=source.span,
         dialect=dialect,
         kind=kind,
@@ -133,12 +137,12 @@ def read_tool(source: Source, dialect: str, name: str | None = None) -> Observat
     known: tuple[ToolDefinition, ...] | None = None
     if isinstance(schema, dict):
         known = (ToolDefinition(tool_name, coerce.string(get("gen_ai.tool.description")) or "", schema),)
-    return Observation(
+    return _make_observation(
         span=source.span,
         dialect=dialect,
         kind="tool",
         tools=known,
-        tool=ToolUse(
+        tool=_make_tool_use(
             name=tool_name,
             args=args,
             raw_args=raw,
