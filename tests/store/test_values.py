@@ -77,3 +77,22 @@ def test_a_stream_is_read_as_a_whole_or_not_at_all() -> None:
     for more in (b"\n", b"\r\n__exception__\r\n", whole):
         with pytest.raises(BrokenStreamError):
             from_ipc(whole + more)
+
+
+def test_words_that_travel_as_numbers_come_back_as_words() -> None:
+    # LowCardinality columns, plain and as keys of maps; every batch may bring a dictionary of its own
+    sink = io.BytesIO()
+    words = pa.dictionary(pa.int32(), pa.binary())
+    schema = pa.schema([("word", words), ("map", pa.map_(words, pa.binary()))])
+    rows = [["a", None, "b"], ["c", "a", "\xe9"]]
+    with pa.ipc.new_stream(sink, schema) as writer:
+        for some in rows:
+            plain = pa.array([None if w is None else w.encode() for w in some], pa.binary()).dictionary_encode()
+            keys = pa.array([b"k", str(some[2]).encode()], pa.binary()).dictionary_encode()
+            maps = pa.MapArray.from_arrays(
+                pa.array([0, 2, 2, 2], pa.int32()), keys, pa.array([b"1", b"2"], pa.binary())
+            )
+            writer.write_batch(pa.record_batch([plain, maps], schema))
+    found = from_ipc(sink.getvalue())
+    assert found["word"] == [word for some in rows for word in some]
+    assert found["map"] == [{"k": "1", "b": "2"}, {}, {}, {"k": "1", "\xe9": "2"}, {}, {}]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -57,6 +58,7 @@ RUNS_PER_INSERT = 4_000
 CATALOGS_REMEMBERED = 10_000
 IDS_PER_PAGE = 10_000
 IDS_PER_QUERY = 64  # ids that a caller names are bound into the request's address, which has a limit
+TRACES_PER_QUERY = 2_000  # 70 KB of ids: the client sends them as a form, of which ClickHouse takes 128 KiB a field
 CHUNK_ROWS, CHUNK_BYTES = 5_000, 32 * 2**20
 
 
@@ -132,26 +134,34 @@ class ClickHouseStore:
         trace_ids: Sequence[str] | None = None,
         service: str | None = None,
     ) -> Iterator[Trace]:
+        wanted = TraceFilter(since_ns, until_ns, service)
         if trace_ids is None:
-            yield from self._traces(TraceFilter(since_ns, until_ns, service))
+            yield from self._traces(wanted)
             return
-        for ids in _parts(sorted(set(trace_ids)), IDS_PER_QUERY):
-            yield from self._traces(TraceFilter(since_ns, until_ns, service, tuple(ids)))
+        for ids in _parts(sorted(set(trace_ids)), TRACES_PER_QUERY):
+            yield from self._traces(replace(wanted, trace_ids=tuple(ids)))
 
     def _traces(self, wanted: TraceFilter) -> Iterator[Trace]:
         after: str | None = None
         while True:
             found = self._select(queries.trace_sizes(self.tables, wanted, after, IDS_PER_PAGE))
-            ids = found.get("TraceId", [])
-            for first, last in _chunks(ids, found.get("Rows", []), found.get("Bytes", [])):
-                yield from self._chunk(wanted, first, last)
+            for chunk in _chunks(found):
+                yield from self._chunk(chunk, named=bool(wanted.conditions))
+            ids = found.get("TraceId", ())
             if len(ids) < IDS_PER_PAGE:
                 return
             after = ids[-1]
 
-    def _chunk(self, wanted: TraceFilter, first: str, last: str) -> Iterator[Trace]:
-        spans = records.spans_by_trace(self._select(queries.trace_records(self.tables, SPANS, wanted, first, last)))
-        logs = records.logs_by_trace(self._select(queries.trace_records(self.tables, LOGS, wanted, first, last)))
+    def _chunk(self, chunk: _Chunk, *, named: bool) -> Iterator[Trace]:
+        """`named`: others may lie between the first and the last."""
+
+        def found(table: str) -> dict[str, list[Any]]:
+            if named:
+                return self._select(queries.records_of(self.tables, table, chunk.ids))
+            return self._select(queries.records_between(self.tables, table, chunk.ids[0], chunk.ids[-1]))
+
+        spans = records.spans_by_trace(found(SPANS))
+        logs = records.logs_by_trace(found(LOGS)) if chunk.logs else {}
         for trace_id in sorted(spans.keys() | logs.keys(), key=_as_sorted_by_clickhouse):
             yield spans.pop(trace_id, ()), logs.pop(trace_id, ())
 
@@ -353,18 +363,31 @@ def _parts(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
         yield items[start : start + size]
 
 
-def _chunks(ids: Sequence[str], rows: Sequence[int], sizes: Sequence[int]) -> Iterator[tuple[str, str]]:
-    """First and last id of runs of traces that stay under the chunk limits, or hold one trace."""
-    first: str | None = None
-    last, held_rows, held_bytes = "", 0, 0
-    for trace_id, count, size in zip(ids, rows, sizes, strict=True):
-        if first is not None and (held_rows + count > CHUNK_ROWS or held_bytes + size > CHUNK_BYTES):
-            yield first, last
-            first, held_rows, held_bytes = None, 0, 0
-        first = trace_id if first is None else first
-        last, held_rows, held_bytes = trace_id, held_rows + count, held_bytes + size
-    if first is not None:
-        yield first, last
+@dataclass(slots=True)
+class _Chunk:
+    """Traces that are read together, and what they hold."""
+
+    ids: list[str] = field(default_factory=list)
+    rows: int = 0
+    bytes: int = 0
+    logs: int = 0
+
+
+def _chunks(found: Mapping[str, Sequence[Any]]) -> Iterator[_Chunk]:
+    """Traces that stay under the chunk limits, or one; of what `queries.trace_sizes` found."""
+    chunk = _Chunk()
+    columns = (found.get(name, ()) for name in ("TraceId", "Rows", "Bytes", "Logs"))
+    for trace_id, rows, size, logs in zip(*columns, strict=True):
+        full = chunk.rows + rows > CHUNK_ROWS or chunk.bytes + size > CHUNK_BYTES
+        if chunk.ids and (full or len(chunk.ids) >= TRACES_PER_QUERY):
+            yield chunk
+            chunk = _Chunk()
+        chunk.ids.append(trace_id)
+        chunk.rows += rows
+        chunk.bytes += size
+        chunk.logs += logs
+    if chunk.ids:
+        yield chunk
 
 
 def _as_sorted_by_clickhouse(text: str) -> bytes:

@@ -128,6 +128,9 @@ def _values(array: pa.Array) -> list[Any]:
     kind = array.type
     if pa.types.is_binary(kind):
         return _strings(array)
+    if pa.types.is_dictionary(kind):
+        words = [*_values(array.dictionary), None]  # the last one is what a missing number stands for
+        return list(map(words.__getitem__, array.indices.fill_null(len(words) - 1).to_pylist()))
     if pa.types.is_map(kind):
         keys, texts = _values(array.keys), _values(array.items)
         offsets = array.offsets.to_pylist()

@@ -17,10 +17,11 @@ from otel_toolselect.store.ddl import literal
 
 SPANS, LOGS = "otel_traces", "otel_logs"
 MAX_TIME_NS = 2**63 - 1
+NAMED = "TraceId IN {ids:Array(String)}"
 
-# String as Arrow binary: a String may hold any bytes
+# String as Arrow binary: a String may hold any bytes; words of few kinds travel once, with numbers in their place
 READ_SETTINGS = (
-    "\nSETTINGS output_format_arrow_string_as_string = 0, output_format_arrow_low_cardinality_as_dictionary = 0,"
+    "\nSETTINGS output_format_arrow_string_as_string = 0, output_format_arrow_low_cardinality_as_dictionary = 1,"
     " optimize_aggregation_in_order = 1"
 )
 
@@ -84,7 +85,7 @@ class TraceFilter:
         if self.service is not None:
             found.append("ServiceName = {service:String}")
         if self.trace_ids is not None:
-            found.append("TraceId IN {ids:Array(String)}")
+            found.append(NAMED)
         return found
 
     @property
@@ -235,39 +236,53 @@ def _chosen_ids(tables: Tables, conditions: list[str], limit: str = "") -> str:
 
 
 def trace_sizes(tables: Tables, wanted: TraceFilter, after: str | None, limit: int) -> Select | None:
-    """The next `limit` trace ids after one, each with the rows and bytes of the whole trace; None: no tables."""
+    """The next `limit` trace ids after one, each with the rows and bytes of the whole trace, and how many of the rows
+    are log records; None: no tables. Ids that are named alone are looked up as they are, all of them at once.
+    """
     if not record_tables(tables):
         return None
+    if after is None and wanted.conditions == [NAMED]:
+        return Select(_sizes(tables, NAMED), wanted.params)
     conditions = wanted.conditions + ([] if after is None else ["TraceId > {after:String}"])
     ids = _chosen_ids(tables, conditions, " ORDER BY TraceId LIMIT {limit:UInt32}")
+    chosen = f"WITH Chosen AS (SELECT DISTINCT TraceId FROM ({ids}) ORDER BY TraceId LIMIT {{limit:UInt32}})\n"
+    params = wanted.params | {"limit": limit} | ({} if after is None else {"after": after})
+    return Select(chosen + _sizes(tables, "TraceId IN Chosen"), params)
+
+
+def _sizes(tables: Tables, condition: str) -> str:
     sizes = "\n    UNION ALL ".join(
-        f"SELECT TraceId, count() AS Rows, sum({'RowBytes' if tables.has(table, 'RowBytes') else '0'}) AS Bytes"
-        f" FROM {table} WHERE {_where(base_conditions(table))} AND TraceId IN Chosen GROUP BY TraceId"
+        f"SELECT TraceId, count() AS Rows, sum({'RowBytes' if tables.has(table, 'RowBytes') else '0'}) AS Bytes,"
+        f" {'count()' if table == LOGS else 'toUInt64(0)'} AS Logs"
+        f" FROM {table} WHERE {_where([*base_conditions(table), condition])} GROUP BY TraceId"
         for table in record_tables(tables)
     )
-    sql = f"""WITH Chosen AS (SELECT DISTINCT TraceId FROM ({ids}) ORDER BY TraceId LIMIT {{limit:UInt32}})
-SELECT TraceId, sum(Rows) AS Rows, sum(Bytes) AS Bytes
+    return f"""SELECT TraceId, sum(Rows) AS Rows, sum(Bytes) AS Bytes, sum(Logs) AS Logs
 FROM ({sizes})
 GROUP BY TraceId
 ORDER BY TraceId"""
-    params = wanted.params | {"limit": limit} | ({} if after is None else {"after": after})
-    return Select(sql, params)
 
 
-def trace_records(tables: Tables, table: str, wanted: TraceFilter, first: str, last: str) -> Select | None:
-    """All records, spans or logs, of the chosen traces with ids from `first` to `last`."""
+def records_between(tables: Tables, table: str, first: str, last: str) -> Select | None:
+    """All records, spans or logs, of the traces with ids from `first` to `last`."""
+    between = ["TraceId >= {first:String}", "TraceId <= {last:String}"]
+    return _records(tables, table, between, {"first": first, "last": last})
+
+
+def records_of(tables: Tables, table: str, trace_ids: Sequence[str]) -> Select | None:
+    """All records, spans or logs, of these traces."""
+    return _records(tables, table, [NAMED], {"ids": list(trace_ids)})
+
+
+def _records(tables: Tables, table: str, conditions: list[str], params: dict[str, Any]) -> Select | None:
     if not tables.has(table):
         return None
-    between = ["TraceId >= {first:String}", "TraceId <= {last:String}"]
-    conditions = base_conditions(table) + between
-    if wanted.conditions:
-        conditions.append(f"TraceId IN ({_chosen_ids(tables, between + wanted.conditions)})")
     sql = f"""SELECT
     {_select_list(tables, table)}
 FROM {table}
-WHERE {_where(conditions)}
+WHERE {_where(base_conditions(table) + conditions)}
 ORDER BY TraceId"""
-    return Select(sql, wanted.params | {"first": first, "last": last})
+    return Select(sql, params)
 
 
 def span_ids(trace_ids: Sequence[str]) -> Select:

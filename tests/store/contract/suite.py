@@ -166,7 +166,7 @@ class StoreContract(AlertsContract, AuditContract, LabelsContract, CrewsContract
         monkeypatch.setattr(clickhouse, "CHUNK_ROWS", 5)
         assert list(store.traces()) == everything
         assert list(store.traces(service="shop", since_ns=1)) == everything
-        monkeypatch.setattr(clickhouse, "IDS_PER_QUERY", 4)
+        monkeypatch.setattr(clickhouse, "TRACES_PER_QUERY", 4)
         assert list(store.traces(trace_ids=[f"{t:032x}" for t in range(99)])) == everything
 
     def test_window_and_service_choose_whole_traces(self, store: Store) -> None:
