@@ -26,10 +26,10 @@ def test_demo(program: Cli, tmp_path: Path) -> None:
     assert not list(tmp_path.glob("toolselect-demo-*"))
 
 
-def test_keep_and_judge_again(program: Cli, tmp_path: Path) -> None:
+def test_keep_and_judge_again(cli: Cli, program: Cli, tmp_path: Path) -> None:
     done = program("demo", "--keep", TMPDIR=str(tmp_path))
     (kept,) = re.findall(r"toolselect (eval .*)", done.stdout)
-    again = program(*kept.split())
+    again = cli(*kept.split())
     assert again.returncode == 1, again.stderr
     assert "68/80 runs" in again.stdout
 

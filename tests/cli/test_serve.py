@@ -69,19 +69,21 @@ def test_official_exporters_a_restart_and_every_run_once(cli: Cli, dsn: str) -> 
     assert (figures["selection"]["passed"], figures["selection"]["n"]) == (68, 80)
 
 
-def test_other_commands_go_through_the_running_server_and_say_so(program: Cli, dsn: str, tmp_path: Path) -> None:
+def test_other_commands_go_through_the_running_server_and_say_so(
+    cli: Cli, program: Cli, dsn: str, tmp_path: Path
+) -> None:
     from tests.cli import _spans
 
     with served(dsn):
         for args in (("replay", _spans.sample(tmp_path)), ("doctor",), ("eval", "--suite", _spans.suite(tmp_path))):
-            done = program(*args)
+            done = cli(*args)
             assert done.returncode in (0, 1), done.stderr
             assert "through the running server" in done.stderr
         second = program("serve", "--grpc-port", "0", "--http-port", "0")
         assert second.returncode == 4
         assert "served already" in second.stderr
         assert "Traceback" not in second.stderr
-    assert "through" not in program("doctor").stderr
+    assert "through" not in cli("doctor").stderr
 
 
 @contextmanager
