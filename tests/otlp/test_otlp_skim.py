@@ -44,6 +44,9 @@ def check(message: Any, signal: Any) -> None:
     assert Counter(skimmed.blobs) == found["blobs"]
     assert Counter(map(repr, skimmed.numbers)) == found["numbers"]
     assert skimmed.depth == depth
+    longest = skimmed.longest()
+    assert not skimmed.has_longer_than(longest)
+    assert longest == 0 or skimmed.has_longer_than(longest - 1)
 
 
 @given(SPANS)

@@ -45,8 +45,8 @@ class Checked:
 
 
 class Checker:
-    """Checks one request of `size` bytes, whose skim is `found`. `places`: where each record stood in what was sent,
-    when the message is not what was sent.
+    """Checks one request whose skim is `found`. `places`: where each record stood in what was sent, when the message
+    is not what was sent.
     """
 
     def __init__(
@@ -55,7 +55,6 @@ class Checker:
         window: Window,
         notes: Notes,
         found: Skim,
-        size: int,
         places: Sequence[str] | None = None,
     ) -> None:
         self._limits = limits
@@ -66,10 +65,7 @@ class Checker:
         self._read = ReadLimits(max_depth=limits.depth)
         self._cutter = Cutter(limits)
         self._deep = found.depth > limits.depth
-        # nothing in a body can be longer than the body
-        self._large = found.longest_key() > limits.key_bytes or (
-            size > limits.value_bytes and found.longest() > limits.value_bytes
-        )
+        self._large = found.longest_key() > limits.key_bytes or found.has_longer_than(limits.value_bytes)
         self._changed = False
         self._skewed = 0
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
 from itertools import chain
-from typing import Any
+from typing import Any, TypeAlias
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.message import DecodeError as ProtobufError
@@ -24,7 +24,8 @@ from otel_toolselect.otlp.jsondecode import Signal
 _DOUBLE, _INT64, _BYTES, _MESSAGE = 1, 3, 12, 11
 _ONCE, _MANY = 1, 3
 _VALUE = {"texts": (1, _BYTES), "ints": (3, _INT64), "doubles": (4, _DOUBLE), "blobs": (7, _BYTES)}
-_SCHEMA: dict[str, dict[str, tuple[int, int | str]]] = {
+_Schema: TypeAlias = dict[str, dict[str, tuple[int, int | str]]]
+_SCHEMA: _Schema = {
     "Value": {**_VALUE, "array": (5, "Array"), "kvlist": (6, "KeyValues")},
     "Array": {"value": (1, "Value")},
     "KeyValues": {"attributes": (1, "KeyValue")},
@@ -55,6 +56,12 @@ _SCHEMA: dict[str, dict[str, tuple[int, int | str]]] = {
     "Traces": {"groups": (1, "ResourceSpans")},
     "Logs": {"groups": (1, "ResourceLogs")},
 }
+_PARTS: _Schema = {
+    "Scopes": {"scope": (1, _BYTES), "records": (2, _BYTES), "schema_url": (3, _BYTES)},
+    "Groups": {"resource": (1, _BYTES), "scopes": (2, "Scopes"), "schema_url": (3, _BYTES)},
+    "Parts": {"groups": (1, "Groups")},
+}
+"""Both signals alike; what the parts hold is left unread."""
 _COLUMNS = {"keys": "keys", "blobs": "blobs", "ints": "numbers", "doubles": "numbers"}
 _TOPS: dict[Signal, str] = {"traces": "Traces", "logs": "Logs"}
 
@@ -62,15 +69,15 @@ _TOPS: dict[Signal, str] = {"traces": "Traces", "logs": "Logs"}
 class Skim:
     """Everything of one kind that a request holds, at any depth; bytes as they came. Made when first asked for."""
 
-    def __init__(self, top: Any) -> None:
+    def __init__(self, top: Any, body: bytes = b"") -> None:
+        self._body = body
         self._columns: dict[str, list[Any]] = {"keys": [], "texts": [], "blobs": [], "numbers": []}
         self.depth = 0
         """Levels of nesting of the deepest value."""
         for holder, depth in _holders(top):
             self.depth = max(self.depth, depth)
-            for descriptor, column in holder.ListFields():
-                if descriptor.message_type is None:
-                    self._columns[_COLUMNS.get(descriptor.name, "texts")].append(column)
+            for name, column in _columns(holder):
+                self._columns[_COLUMNS.get(name, "texts")].append(column)
 
     @cached_property
     def keys(self) -> list[bytes]:
@@ -93,6 +100,12 @@ class Skim:
         """Bytes of the longest text or blob."""
         return max(max(map(len, self.texts), default=0), max(map(len, self.blobs), default=0))
 
+    def has_longer_than(self, nbytes: int) -> bool:
+        """Whether a text or blob is longer. None is longer than the record, resource or scope that it is in, and to
+        take those out of the body costs a third of taking out the texts.
+        """
+        return len(self._body) > nbytes and _longest_part(self._body) > nbytes and self.longest() > nbytes
+
     def longest_key(self) -> int:
         return max(map(len, self.keys), default=0)
 
@@ -102,12 +115,21 @@ class Skim:
 
 def skim(body: bytes, signal: Signal) -> Skim:
     """The lists of a serialized request. Raises DecodeError when it is none."""
-    message = _class(signal)()
+    return Skim(_parse(_TOPS[signal], body), body)
+
+
+def _longest_part(body: bytes) -> int:
+    parts = (part for holder, _ in _holders(_parse("Parts", body)) for _, part in _columns(holder))
+    return max(map(len, chain.from_iterable(parts)), default=0)
+
+
+def _parse(top: str, body: bytes) -> Any:
+    message = _class(top)()
     try:
         message.ParseFromString(body)
     except ProtobufError:
         raise DecodeError("not an OTLP protobuf request, or cut short") from None
-    return Skim(message)
+    return message
 
 
 def _holders(top: Any) -> Iterator[tuple[Any, int]]:
@@ -121,10 +143,16 @@ def _holders(top: Any) -> Iterator[tuple[Any, int]]:
                 pending.append((value, depth + (descriptor.name in ("array", "kvlist"))))
 
 
+def _columns(holder: Any) -> Iterator[tuple[str, Any]]:
+    for descriptor, column in holder.ListFields():
+        if descriptor.message_type is None:
+            yield descriptor.name, column
+
+
 @cache
-def _class(signal: Signal) -> Any:
+def _class(top: str) -> Any:
     file = descriptor_pb2.FileDescriptorProto(name="toolselect/skim.proto", package="toolselect.skim", syntax="proto3")
-    for name, members in _SCHEMA.items():
+    for name, members in (_SCHEMA | _PARTS).items():
         message = file.message_type.add(name=name)
         for member, (number, kind) in members.items():
             if isinstance(kind, str):
@@ -135,4 +163,4 @@ def _class(signal: Signal) -> Any:
                 message.field.add(name=member, number=number, label=_MANY, type=kind)
     pool = descriptor_pool.DescriptorPool()
     pool.Add(file)
-    return message_factory.GetMessageClass(pool.FindMessageTypeByName(f"toolselect.skim.{_TOPS[signal]}"))
+    return message_factory.GetMessageClass(pool.FindMessageTypeByName(f"toolselect.skim.{top}"))

@@ -80,7 +80,7 @@ class Door:
             message.DiscardUnknownFields()
             opened = replace(opened, body=message.SerializeToString())
             found = skim(opened.body, request.signal)
-        checker = Checker(limits, self._window(), notes, found, len(opened.body), opened.places)
+        checker = Checker(limits, self._window(), notes, found, opened.places)
         checked = checker.traces(message) if request.signal == "traces" else checker.logs(message)
         changed = checked.changed
         alterations = checked.counts
