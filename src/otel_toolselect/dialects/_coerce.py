@@ -31,14 +31,14 @@ def parse_json(text: str, levels: int = MAX_DEPTH) -> Any:
     A value of more levels than anything that means something is not read: it would only overflow later.
     """
     try:
-        value = from_json(text)
+        value = from_json(text, cache_strings="keys")  # members repeat, values seldom
     except (ValueError, TypeError):  # no JSON, or what Python's own reader takes too: half a surrogate pair, nesting
         try:
             value = json.loads(text)
         except (ValueError, RecursionError):
             return None
-    if len(text) > levels and text.count("{") + text.count("[") > levels and _depth(value) > levels:
-        return None
+    if len(text) > 2 * levels and text.count("{") + text.count("[") > levels and _depth(value) > levels:
+        return None  # (each level has two brackets)
     return value
 
 
