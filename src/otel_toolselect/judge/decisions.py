@@ -10,7 +10,7 @@ from otel_toolselect.model.runs import Run
 from otel_toolselect.model.verdicts import RunVerdict
 from otel_toolselect.rules import Policy, RunView
 from otel_toolselect.rules.repeats import failures, redundant
-from otel_toolselect.rules.view import Course
+from otel_toolselect.rules.view import Course, Seen
 
 TENANT = "toolselect.tenant"
 _LOOP = 2  # identical calls that failed make a loop, as in the failure taxonomy
@@ -20,10 +20,22 @@ def decision_of(
     verdict: RunVerdict, view: RunView, *, rule: str = "", severity: str = "", origin: Origin = "suite"
 ) -> Decision:
     """The decision of one run under one suite, or under the rule that is named. `view`: the run under its policy."""
-    run = view.run
-    seen = _counted(view)
-    layers, status = applying(verdict.layers)
     forbidden = _forbidden(verdict, view)
+    unauthorized = forbidden or _unasked(verdict, view)
+    return _decision(verdict, view.run, _counted(view.seen), forbidden, unauthorized, (rule, severity, origin))
+
+
+def _decision(
+    verdict: RunVerdict,
+    run: Run,
+    seen: _Counted,
+    forbidden: tuple[str, ...],
+    unauthorized: tuple[str, ...],
+    by: tuple[str, str, Origin],
+) -> Decision:
+    """`by`: rule, severity and origin."""
+    rule, severity, origin = by
+    layers, status = applying(verdict.layers)
     return Decision(  # by place: for so many names, finding each takes longer than all else here
         verdict.suite,
         rule,
@@ -55,7 +67,7 @@ def decision_of(
         tuple([(score.name, score.passed) for score in verdict.call_scores]) if verdict.call_scores else (),
         seen.ghosts,
         forbidden,
-        forbidden or _unasked(verdict, view),
+        unauthorized,
         seen.failed,
         seen.loops,
         run.duration_ns,
@@ -74,16 +86,16 @@ class _Counted(NamedTuple):
     loops: int
 
 
-def _counted(view: RunView) -> _Counted:
+def _counted(seen: Seen) -> _Counted:
     """Worked out once for the decisions of all rules whose policies read the calls alike."""
-    found: _Counted | None = view.seen.memo.get("counted")
+    found: _Counted | None = seen.memo.get("counted")
     if found is None:
-        again = [call.seq for call in redundant(view)]
-        found = view.seen.memo["counted"] = _Counted(
-            tuple([(call.name, call.seq in again) for call in view.calls]),
-            tuple([call.name for call in view.seen.ghosts]),
-            view.course.failed,
-            sum(len(calls) >= _LOOP for calls in failures(view).values()),
+        again = set(redundant(seen))
+        found = seen.memo["counted"] = _Counted(
+            tuple([(reading.name, place in again) for place, reading in enumerate(seen.readings)]),
+            tuple([call.name for call in seen.ghosts]),
+            seen.course.failed,
+            sum(len(calls) >= _LOOP for calls in failures(seen).values()),
         )
     return found
 
@@ -92,19 +104,21 @@ def traffic_of(run: Run, course: Course | None = None) -> Decision:
     """The decision of a run under no expectation (`suite` ""): what happened, each run once, so that latency, cost and
     gaps can be watched on all traffic, whatever is expected of it.
     """
-    view = RunView(run, _NO_POLICY, course)
+    seen = (course or Course(run)).seen(run.tools, _NO_POLICY)
+    # under no policy each call is consequential
+    label = run.no_call.label
     verdict = RunVerdict(
-        run_id=run.run_id,
-        trace_id=run.trace_id,
-        suite="",
-        case_id=run.case_id or "",
-        first_action=view.first_action,
-        observed_class=view.observed_class,
-        layers={},
+        run.run_id,
+        run.trace_id,
+        "",
+        run.case_id or "",
+        seen.readings[0].name if seen.readings else label,
+        "call" if seen.readings else label,
+        {},
         excluded="incomplete" if run.incomplete else None,
         start_ns=run.start_ns,
     )
-    return decision_of(verdict, view)
+    return _decision(verdict, run, _counted(seen), (), (), ("", "", "suite"))
 
 
 _NO_POLICY = Policy()

@@ -40,5 +40,5 @@ def facts_of(run: Run, policy: Policy) -> RunFacts:
         tools_used=tuple(sorted({call.name for call in view.calls})),
         effects=dict(sorted(effects.items())),
         calls=len(view.calls),
-        redundant=len(redundant(view)),
+        redundant=len(redundant(view.seen)),
     )

@@ -50,6 +50,8 @@ class Labelling:
         labels: dict[str, list[Label]] = {}
         for label in self.given(sorted(by_id)) if by_id else ():
             labels.setdefault(label.run_id, []).append(label)
+        if not labels and not any(run.expected for run in by_id.values()):
+            return []
         found: list[Decision] = []
         for run_id in sorted(by_id):
             run = by_id[run_id]

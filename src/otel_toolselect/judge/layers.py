@@ -58,7 +58,7 @@ def applying(layers: Mapping[Layer, LayerVerdict]) -> tuple[Mapping[Layer, Statu
 
 
 def _words(layers: Mapping[Layer, LayerVerdict]) -> tuple[dict[Layer, Status], Status]:
-    found = {layer: verdict.status for layer, verdict in layers.items() if verdict.status != "n/a"}
+    found: dict[Layer, Status] = {k: verdict.status for k, verdict in layers.items() if verdict.status != "n/a"}
     return found, worst(found.values())
 
 

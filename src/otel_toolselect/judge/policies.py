@@ -39,10 +39,10 @@ def rulings_of(runs: Iterable[Run], rules: RuleFile, views: Views, asker: Asker 
     suite = rules.suite
     found: dict[str, dict[str, Ruling]] = {rule.id: {} for rule in rules.rules}
     for run in runs:
-        for rule in rules.rules:
-            if rule.match.selective and not rule.match.fits(run, rules.policy):
-                continue
-            verdict = judge_view(views.of(run), rule.case, suite, asker)
+        fitting = [r for r in rules.rules if not r.match.selective or r.match.fits(run, rules.policy)]
+        view = views.of(run)
+        for rule in fitting:
+            verdict = judge_view(view, rule.case, suite, asker)
             if rule.owner and verdict.failure:
                 verdict = replace(verdict, owner=rule.owner)
             taken = found[rule.id]

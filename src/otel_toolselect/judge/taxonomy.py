@@ -149,4 +149,4 @@ def _shared(a: frozenset[str], b: frozenset[str]) -> float:
 
 
 def _looping(view: RunView) -> bool:
-    return any(len(calls) >= _REPEATS for calls in failures(view).values())
+    return any(len(calls) >= _REPEATS for calls in failures(view.seen).values())

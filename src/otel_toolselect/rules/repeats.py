@@ -9,63 +9,66 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from otel_toolselect.rules.view import CallView, RunView
+from otel_toolselect.rules.view import CallView, Course, Seen
 
 
-def identity(call: CallView, view: RunView) -> tuple[str, str] | None:
+def identity(call: CallView, course: Course) -> tuple[str, str] | None:
     """What identical calls share, None when the arguments are not known."""
-    text = view.course.arguments(call.call)
+    text = course.arguments(call.call)
     return None if text is None else (call.name, text)
 
 
-def redundant(view: RunView) -> list[CallView]:
-    """The redundant calls of a run, in order."""
-    known: list[CallView] | None = view.seen.memo.get("redundant")
+def redundant(seen: Seen) -> list[int]:
+    """The places of the redundant calls of a run, in order."""
+    known: list[int] | None = seen.memo.get("redundant")
     if known is None:
         # most runs call no tool twice, and then no arguments need be compared
-        repeats = len(view.seen.names) < len(view.calls)
-        known = view.seen.memo["redundant"] = _redundant(view) if repeats else []
+        known = seen.memo["redundant"] = _redundant(seen) if len(seen.names) < len(seen.readings) else []
     return known
 
 
-def _redundant(view: RunView) -> list[CallView]:
+def _redundant(seen: Seen) -> list[int]:
     """A call repeats only what stands since the last change, that change included, so that arguments are compared
     among the calls of one tool between two changes alone.
     """
-    between: dict[tuple[int, str], list[CallView]] = {}
+    between: dict[tuple[int, str], list[int]] = {}
     changes = 0
-    for call in view.calls:
-        between.setdefault((changes, call.name), []).append(call)
-        if call.mutating:  # the last of what was before it, and the first of what comes
+    for place, reading in enumerate(seen.readings):
+        between.setdefault((changes, reading.name), []).append(place)
+        if reading.mutating:  # the last of what was before it, and the first of what comes
             changes += 1
-            between.setdefault((changes, call.name), []).append(call)
-    again = {call.seq for calls in between.values() if len(calls) > 1 for call in _repeating(calls, view)}
-    return [call for call in view.calls if call.seq in again] if again else []
+            between[changes, reading.name] = [place]
+    found: list[int] = []
+    for places in between.values():
+        if len(places) > 1:
+            found += _repeating(places, seen.course)
+    return sorted(found)
 
 
-def _repeating(calls: Sequence[CallView], view: RunView) -> list[CallView]:
+def _repeating(places: Sequence[int], course: Course) -> list[int]:
     """Those of one tool's calls that repeat an earlier one, where the same call did not fail in between."""
-    found: list[CallView] = []
+    found: list[int] = []
     standing: set[str] = set()
-    for call in calls:
-        text = view.course.arguments(call.call)
+    for place in places:
+        call, result = course.steps[place]
+        text = course.arguments(call)
         if text is None:
             continue
         if text in standing:
-            found.append(call)
-        if call.ok is False:
+            found.append(place)
+        if result is not None and result.ok is False:
             standing.discard(text)
         else:
             standing.add(text)
     return found
 
 
-def failures(view: RunView) -> dict[tuple[str, str], list[CallView]]:
+def failures(seen: Seen) -> dict[tuple[str, str], list[CallView]]:
     """Failed calls, identical ones together."""
     found: dict[tuple[str, str], list[CallView]] = {}
-    for call in view.calls if view.course.failed else ():
+    for call in seen.calls if seen.course.failed else ():
         if call.ok is False:
-            key = identity(call, view)
+            key = identity(call, seen.course)
             if key is not None:
                 found.setdefault(key, []).append(call)
     return found

@@ -115,7 +115,7 @@ class Seen:
     `broken`: a call failed for the platform's reasons. `memo`: what is worked out of it, each under a key of its own.
     """
 
-    __slots__ = ("broken", "calls", "consequential", "first", "ghosts", "infra", "memo", "names", "offered")
+    __slots__ = ("_calls", "_whole", "course", "infra", "memo", "names", "offered", "readings")
 
     def __init__(
         self,
@@ -124,23 +124,41 @@ class Seen:
         offered: Mapping[str, Any] | None,
         infra: tuple[Pattern, ...],
     ) -> None:
+        self.course = course
+        self.readings = readings
         self.offered = _NOTHING if offered is None else offered
         self.infra = infra
         self.memo: dict[Any, Any] = {}
-        self.calls = calls = tuple([CallView(*step, read) for step, read in zip(course.steps, readings, strict=True)])
-        self.names = frozenset([c.name for c in calls])
-        self.consequential = tuple([c for c in calls if c.consequential])
-        self.first = self.consequential[0] if self.consequential else None
-        self.broken = False
-        if course.failed:
+        self.names = frozenset([reading.name for reading in readings])
+        self._whole = offered is None or self.names <= offered.keys()
+        self._calls: tuple[CallView, ...] | None = None
+
+    @property
+    def calls(self) -> tuple[CallView, ...]:
+        """Made when they are asked for: what is counted of most runs can be told without them."""
+        if self._calls is None:
+            self._calls = self._viewed()
+        return self._calls
+
+    def _viewed(self) -> tuple[CallView, ...]:
+        offered = self.offered
+        calls = tuple([CallView(*step, read) for step, read in zip(self.course.steps, self.readings, strict=True)])
+        if self.course.failed:
             for call in calls:
-                if call.result is not None and is_infra(call.result, infra):
-                    call.infra = self.broken = True
-        self.ghosts: tuple[CallView, ...] = ()
-        if offered is not None and not self.names <= offered.keys():
-            self.ghosts = tuple([c for c in calls if c.name not in offered and c.call.name not in offered])
-            for call in self.ghosts:
-                call.ghost = True
+                if call.result is not None and is_infra(call.result, self.infra):
+                    call.infra = True
+        if not self._whole:
+            for call in calls:
+                call.ghost = call.name not in offered and call.call.name not in offered
+        return calls
+
+    @property
+    def broken(self) -> bool:
+        return self.course.failed > 0 and any(c.infra for c in self.calls)
+
+    @property
+    def ghosts(self) -> tuple[CallView, ...]:
+        return () if self._whole else tuple([c for c in self.calls if c.ghost])
 
 
 class RunView:
@@ -167,8 +185,8 @@ class RunView:
         self.asking: Asking | None = None
         self.seen = seen = course.seen(run.tools, policy)
         self.calls = seen.calls
-        self.consequential = seen.consequential
-        self.first = seen.first
+        self.consequential = tuple([c for c in self.calls if c.consequential])
+        self.first = self.consequential[0] if self.consequential else None
         self.offered = seen.offered
         self.label = run.no_call.label
         self.sure = run.no_call.confidence >= MIN_CONFIDENCE

@@ -72,7 +72,7 @@ class BudgetCheck:
         if name == "extra_reads":
             return sum(c.effect == "read" and not allows_call(self.wanted, c) for c in view.calls)
         if name == "redundant":
-            return len(redundant(view))
+            return len(redundant(view.seen))
         if name == "tokens":
             known = [n for n in (run.input_tokens, run.output_tokens) if n is not None]
             return sum(known) if known else None

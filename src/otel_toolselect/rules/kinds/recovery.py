@@ -44,7 +44,7 @@ class RecoveryCheck:
         }
         faults = []
         if self.same is not None:
-            loops = [calls for calls in failures(view).values() if len(calls) > self.same]
+            loops = [calls for calls in failures(view.seen).values() if len(calls) > self.same]
             if loops:
                 evidence["loops"] = [{"tool": calls[0].name, "calls": [c.seq for c in calls]} for calls in loops]
                 faults += [f"{c[0].name} failed {len(c)} times with the same arguments" for c in loops]
@@ -63,8 +63,10 @@ def _next(call: CallView, view: RunView) -> str:
         return view.label if view.run.final_text else "nothing"
     if later.name != call.name:
         return later.name
-    key = identity(later, view)
-    return "the same call" if key is not None and key == identity(call, view) else "the same tool, other arguments"
+    key = identity(later, view.course)
+    return (
+        "the same call" if key is not None and key == identity(call, view.course) else "the same tool, other arguments"
+    )
 
 
 class _Kind:

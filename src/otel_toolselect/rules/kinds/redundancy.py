@@ -30,7 +30,7 @@ class RedundancyCheck:
         total = len(view.calls)
         if not total:
             return ()
-        again = redundant(view)
+        again = [view.calls[place] for place in redundant(view.seen)]
         if not again:
             return _none(total)
         names = ", ".join(dict.fromkeys(c.name for c in again))
