@@ -88,6 +88,39 @@ def test_a_store_from_before_0006_keeps_its_runs_and_knows_its_spans(embedded_ds
     store.close()
 
 
+WHOLE_EVENTS = """
+INSERT INTO runs (RunId, Version, TraceId, TraceIds, NoCallLabel, NoCallSignal, StartNs, EventList)
+SELECT 'r0', 1, 't1', ['t1', 't2'], 'none', 'no text', 1793613600000000000, '[' ||
+'["assistant",0,0,"genai",null,"let me look",null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null],' ||
+'["tool_call",0,1,"genai",null,null,"search","c1","{\\\\"n\\\\":1152921504606846977,\\\\"q\\\\":\\\\"boots\\\\"}",null,null,1,1,null,1793613600000000000,"ab",null,null,null,null,null,null,null],' ||
+'["tool_result",0,2,"genai",null,null,"search","c1",null,null,null,null,null,null,null,null,1,1,"{\\\\"ids\\\\":[1,null,\\\\"x\\\\"]}",null,null,0,7]' || ']'
+"""  # noqa: E501 - as they were written before 0014
+
+
+def test_runs_from_before_0014_stand_beside_others(embedded_dsn: str) -> None:
+    store = open_store(embedded_dsn)
+    assert isinstance(store, ClickHouseStore)
+    session = store._session
+    for name in session.select("SELECT name FROM system.tables WHERE database = currentDatabase()")["name"]:
+        session.execute(f"DROP TABLE {name} SYNC")
+    migrate(session, shipped()[:13])
+    session.execute(WHOLE_EVENTS)
+    store.close()
+    store = open_store(embedded_dsn)
+    assert isinstance(store, ClickHouseStore)
+    store.write_runs([run("r1"), run("r2", final_text="let me look")])
+    assert list(store.runs()) == [run("r0"), run("r1"), run("r2", final_text="let me look")]
+    seen = store._session.select("SELECT * FROM events ORDER BY RunId, Seq")
+    del seen["RunId"]
+    for values in seen.values():
+        assert values[0:3] == values[3:6] == values[6:9]
+    assert seen["Text"][:3] == ["let me look", None, None]
+    assert seen["Args"][:3] == [None, '{"n":1152921504606846977,"q":"boots"}', None]
+    assert seen["Value"][:3] == [None, None, '{"ids":[1,null,"x"]}']
+    assert seen["CallSeq"][:3] == [None, None, 1]
+    store.close()
+
+
 def test_a_new_migration_is_added(session: Session) -> None:
     new = Migration(len(shipped()) + 1, "more", "CREATE TABLE more (a UInt8) ENGINE = Memory;\n\nSELECT 1;")
     assert migrate(session, (*shipped(), new)) == [new]

@@ -8,8 +8,9 @@ hold lone surrogates, which UTF-8 cannot spell.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from itertools import accumulate, chain, pairwise
+from operator import attrgetter
 from typing import Any
 
 import pyarrow as pa
@@ -43,6 +44,26 @@ def _text(values: Sequence[str | None]) -> pa.Array:
         return pa.array([None if v is None else v.encode("utf-8", "surrogatepass") for v in values], TEXT)
 
 
+def attributes(rows: Sequence[Any], names: Iterable[str]) -> dict[str, tuple[Any, ...]]:
+    """The values of each attribute in all rows: read in one pass, which takes a third of a pass for each."""
+    names = tuple(names)
+    if not rows:
+        return dict.fromkeys(names, ())
+    return dict(zip(names, zip(*map(attrgetter(*names), rows), strict=True), strict=True))
+
+
+def known(rows: Sequence[Any], wanted: Mapping[str, tuple[str, pa.DataType]]) -> dict[str, pa.Array]:
+    """Columns by name, each of an attribute and of a type, but for those that are null in every row: that is what a
+    table has for a Nullable column that is not given.
+    """
+    found = attributes(rows, (attribute for attribute, _ in wanted.values()))
+    return {
+        name: column(values, kind)
+        for name, (attribute, kind) in wanted.items()
+        if (values := found[attribute]).count(None) < len(values)
+    }
+
+
 class Lists:
     """Builds an Array column, or several of equal lengths: `offsets` says where each row's items end."""
 
@@ -73,12 +94,12 @@ class Maps:
 
 def nested(rows: Sequence[Sequence[Any]], kind: pa.DataType) -> pa.Array:
     """An Array column of plain values, one list per row."""
-    lists = Lists()
-    flat: list[Any] = []
-    for row in rows:
-        flat.extend(row)
-        lists.end_row(len(row))
-    return lists.of(column(flat, kind))
+    return grouped(rows, column(list(chain.from_iterable(rows)), kind))
+
+
+def grouped(rows: Iterable[Sized], items: pa.Array) -> pa.Array:
+    """An Array column of the items of all rows, which follow each other; of each row its length is asked."""
+    return pa.ListArray.from_arrays(pa.array(list(accumulate(map(len, rows), initial=0)), pa.int32()), items)
 
 
 def to_ipc(columns: Mapping[str, pa.Array], max_bytes: int, codec: pa.Codec | None = None) -> Iterator[bytes]:

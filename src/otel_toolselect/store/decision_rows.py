@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import pyarrow as pa
@@ -59,6 +60,11 @@ _MEASURES: dict[str, tuple[str, pa.DataType]] = {
     "OutputTokens": ("output_tokens", c.INT64),
     "CostUsd": ("cost_usd", c.DOUBLE),
 }
+_TEXTS_AND_OPTIONAL = _TEXTS | _OPTIONAL
+_ATTRIBUTES = (
+    *_TEXTS_AND_OPTIONAL.values(), *_COUNTS.values(), *_LISTS.values(), *_FLAGGED, "layers", "cells", "start_ns",
+    "counts",
+)  # fmt: skip
 _LAYER_COLUMNS = {layer.capitalize(): layer for layer in LAYERS}
 _HOUR_NS = 3_600 * 10**9
 _LAST_HOUR = (2**32 - 2 * 86_400) // 3_600 * 3_600
@@ -79,29 +85,40 @@ def hour_of(start_ns: int) -> int:
 
 
 def decision_columns(decisions: Sequence[Decision], version: int) -> dict[str, pa.Array]:
-    """Columns for an insert into `judgements`."""
-    found = {name: c.column([getattr(d, key) for d in decisions], c.TEXT) for name, key in _TEXTS.items()}
-    for name, key in _OPTIONAL.items():
-        found[name] = c.column([getattr(d, key) or "" for d in decisions], c.TEXT)
+    """Columns for an insert into `judgements`. What is "", 0, null or empty in every row is left out, as that is what
+    the table has where nothing is given.
+    """
+    rows = c.attributes(decisions, _ATTRIBUTES)
+    found = c.known(decisions, _MEASURES)
+    for name, key in _TEXTS_AND_OPTIONAL.items():
+        if any(rows[key]):
+            found[name] = c.column([text or "" for text in rows[key]] if None in rows[key] else rows[key], c.TEXT)
     for name, key in _COUNTS.items():
-        found[name] = c.column([getattr(d, key) for d in decisions], c.UINT32)
-    for name, (key, kind) in _MEASURES.items():
-        found[name] = c.column([getattr(d, key) for d in decisions], kind)
+        if any(rows[key]):
+            found[name] = c.column(rows[key], c.UINT32)
     for name, key in _LISTS.items():
-        found[name] = c.nested([getattr(d, key) for d in decisions], c.TEXT)
+        if any(rows[key]):
+            found[name] = c.nested(rows[key], c.TEXT)
     for name, layer in _LAYER_COLUMNS.items():
-        found[name] = c.column([d.layers.get(layer, "") for d in decisions], c.TEXT)
+        said = [layers.get(layer, "") for layers in rows["layers"]]
+        if any(said):
+            found[name] = c.column(said, c.TEXT)
     for key, (names, flags) in _FLAGGED.items():
-        found[names] = c.nested([[name for name, _ in getattr(d, key)] for d in decisions], c.TEXT)
-        found[flags] = c.nested([[int(flag) for _, flag in getattr(d, key)] for d in decisions], c.UINT8)
+        if any(rows[key]):
+            tools, marks = zip(*chain.from_iterable(rows[key]), strict=True)
+            found[names] = c.grouped(rows[key], c.column(tools, c.TEXT))
+            found[flags] = c.grouped(rows[key], c.column(marks, c.BOOL).cast(c.UINT8))
+    if any(rows["cells"]):
+        cells = c.attributes(list(chain.from_iterable(rows["cells"])), ("expected", "observed"))
+        found["Expected"] = c.grouped(rows["cells"], c.column(cells["expected"], c.TEXT))
+        found["Observed"] = c.grouped(rows["cells"], c.column(cells["observed"], c.TEXT))
+    starts = rows["start_ns"]
     return found | {
-        "Hour": c.column([hour_of(d.start_ns) for d in decisions], c.UINT32),
+        "Hour": c.column(list(map(hour_of, starts)), c.UINT32),
         "Version": c.column([version] * len(decisions), c.UINT64),
-        "Start": c.column([d.start_ns for d in decisions], c.TIME),
-        "StartNs": c.column([d.start_ns for d in decisions], c.UINT64),
-        "Counts": c.column([int(d.counts) for d in decisions], c.UINT8),
-        "Expected": c.nested([[cell.expected for cell in d.cells] for d in decisions], c.TEXT),
-        "Observed": c.nested([[cell.observed for cell in d.cells] for d in decisions], c.TEXT),
+        "Start": c.column(starts, c.TIME),
+        "StartNs": c.column(starts, c.UINT64),
+        "Counts": c.column(rows["counts"], c.BOOL).cast(c.UINT8),
     }
 
 

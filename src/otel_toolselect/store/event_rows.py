@@ -1,14 +1,19 @@
-"""The events of a run as one JSON text, the column `runs.EventList`; the view `events` takes it apart again.
+"""The events of a run as two columns of `runs`; the view `events` puts them together again.
 
-One text compresses to a third of what 23 columns of arrays took, and costs a fifth of their time. Each event is a list
-of all `FIELDS`, null where its kind has no such field. Arguments and results are canonical JSON text within it, so
-that equal values come back whatever a reader in SQL makes of large numbers. A text that is the run's final text stands
-there already and is null here.
+`EventList` is JSON text: each event is a list of `FIELDS`, null where its kind has no such field, without the nulls at
+its end. What is long in an event stands in `EventTexts`, and its number there, from 1, in its place: what was said, and
+arguments and results as canonical JSON text, so that equal values come back whatever a reader in SQL makes of large
+numbers. Apart from what is around it, and not quoted, such text compresses to less in less time. A text that is the
+run's final text stands in the run already and is null here. Runs that were kept before 0014 have all in `EventList`.
+
+One text of all small fields compresses to a third of what columns of arrays took, and costs a fifth of their time.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Any
 
 from otel_toolselect.model.runs import AssistantText, Event, Run, ToolCall, ToolResult, Unknown
@@ -20,44 +25,56 @@ FIELDS = (
     "Executed", "Server", "StartNs", "SpanId", "CallSeq", "Ok", "Value", "ValueUnknown", "ErrorType", "Infra",
     "DurationNs",
 )  # fmt: skip
+_APART = ("Text", "Args", "Value")
 _TEXT_EVENT, _CALL_EVENT = "assistant", "tool_call"
 
 
-def events_text(run: Run) -> str:
-    """The events of a run as JSON text. Written piece by piece: to make lists of mostly nulls for an encoder takes
-    twice the time.
-    """
-    return f"[{','.join([_row(event, run.final_text) for event in run.events])}]"
+def event_texts(run: Run) -> tuple[str, list[str]]:
+    """`EventList` and `EventTexts` of a run. Written piece by piece: lists for an encoder would take twice the time."""
+    texts: list[str] = []
+    return f"[{','.join([_row(event, run.final_text, texts) for event in run.events])}]", texts
 
 
-def _row(e: Event, final_text: str | None) -> str:
+def _row(e: Event, final_text: str | None, texts: list[str]) -> str:
     agent = "null" if e.agent is None else _quoted(e.agent)
     if isinstance(e, AssistantText):
-        text = "null" if e.text == final_text else _quoted(e.text)
-        return f'["assistant",{e.turn},{e.seq},{_quoted(e.dialect)},{agent},{text}{",null" * 17}]'
+        text = "null" if e.text == final_text else _placed(e.text, texts)
+        return f'["assistant",{e.turn},{e.seq},{_quoted(e.dialect)},{agent},{text}]'
     start = f"{e.turn},{e.seq},{_quoted(e.dialect)},{agent},null,{_quoted(e.name)},{_or_null(e.call_id)}"
     if isinstance(e, ToolCall):
         raw, server, span_id = _or_null(e.args_raw), _or_null(e.server), _quoted(e.span_id)
         flags = f"{int(e.emitted)},{int(e.executed)}"
-        return f'["tool_call",{start},{_known(e.args)},{raw},{flags},{server},{e.start_ns},{span_id}{",null" * 7}]'
+        return f'["tool_call",{start},{_known(e.args, texts)},{raw},{flags},{server},{e.start_ns},{span_id}]'
     ok = "null" if e.ok is None else int(e.ok)
     duration = "null" if e.duration_ns is None else e.duration_ns
-    ended = f"{_known(e.value)},{_or_null(e.error_type)},{int(e.infra)},{duration}"
+    ended = f"{_known(e.value, texts)},{_or_null(e.error_type)},{int(e.infra)},{duration}"
     return f'["tool_result",{start}{",null" * 8},{e.call_seq},{ok},{ended}]'
 
 
-def _known(value: Any) -> str:
-    """Canonical text and null, or null and why the value is not known."""
-    return f"null,{_quoted(value.reason)}" if isinstance(value, Unknown) else f"{_quoted(canonical(value))},null"
+def _placed(text: str, texts: list[str]) -> int:
+    texts.append(text)
+    return len(texts)
+
+
+def _known(value: Any, texts: list[str]) -> str:
+    """Where its canonical text is and null, or null and why the value is not known."""
+    return f"null,{_quoted(value.reason)}" if isinstance(value, Unknown) else f"{_placed(canonical(value), texts)},null"
 
 
 def _or_null(text: str | None) -> str:
     return "null" if text is None else _quoted(text)
 
 
-def read_events(text: str, final_text: str | None) -> tuple[Event, ...]:
-    """The events of a text from `events_text`."""
-    return tuple(_event(dict(zip(FIELDS, row, strict=True)), final_text) for row in json.loads(text))
+def read_events(text: str, texts: Sequence[str], final_text: str | None) -> tuple[Event, ...]:
+    """The events of a run from `event_texts`, or of one that was kept before there were texts apart."""
+    found = []
+    for row in json.loads(text):
+        event = dict(zip_longest(FIELDS, row))
+        for field in _APART:
+            if isinstance(event[field], int):
+                event[field] = texts[event[field] - 1]
+        found.append(_event(event, final_text))
+    return tuple(found)
 
 
 def _event(e: dict[str, Any], final_text: str | None) -> Event:

@@ -1,4 +1,4 @@
-"""Runs as rows of `runs` and back (sql/0003, 0006, 0009). A column that is null in every run is left out."""
+"""Runs as rows of `runs` and back (sql/0003, 0006, 0009, 0014). A column that is null in every run is left out."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from otel_toolselect.model.runs import NoCall, Run, ToolDefinition
 from otel_toolselect.store import columns as c
-from otel_toolselect.store.event_rows import events_text, read_events
+from otel_toolselect.store.event_rows import event_texts, read_events
 
 # column -> (field of Run, Arrow type); these travel as they are
 _PLAIN: dict[str, tuple[str, pa.DataType]] = {
@@ -38,6 +38,7 @@ _PLAIN: dict[str, tuple[str, pa.DataType]] = {
     "CostUsd": ("cost_usd", c.DOUBLE),
     "Incomplete": ("incomplete", c.TEXT),
 }
+_LISTS = {"TraceIds": "trace_ids", "History": "history", "Dialects": "dialects", "Expected": "expected"}
 # of the attributes only this is kept: what is judged again from kept runs stays with its tenant
 _TENANT = "toolselect.tenant"
 # derived from other fields, written for queries and never read back
@@ -50,7 +51,10 @@ _DERIVED: dict[str, tuple[str, pa.DataType]] = {
 
 READ_COLUMNS: dict[str, str] = {
     **{name: name for name in _PLAIN},
-    **{name: name for name in ("TraceIds", "History", "Dialects", "Expected", "ToolsKey", "EventList", "Tenant")},
+    **{
+        name: name
+        for name in ("TraceIds", "History", "Dialects", "Expected", "ToolsKey", "EventList", "EventTexts", "Tenant")
+    },
     **{name: name for name in ("NoCallLabel", "NoCallSignal", "NoCallConfidence")},
 }
 
@@ -76,22 +80,21 @@ def read_tools(text: str) -> tuple[ToolDefinition, ...]:
 
 def run_columns(runs: Sequence[Run], tool_keys: Sequence[str | None], version: int) -> dict[str, pa.Array]:
     """Columns for an insert into `runs`; `tool_keys`: of each run, the key of its tools in `catalogs`."""
-    found: dict[str, pa.Array] = {}
-    for name, (attribute, kind) in (_PLAIN | _DERIVED).items():
-        values = [getattr(run, attribute) for run in runs]
-        if any(value is not None for value in values):
-            found[name] = c.column(values, kind)
+    found = c.known(runs, _PLAIN | _DERIVED)
+    for name, attribute in _LISTS.items():
+        rows = [getattr(run, attribute) for run in runs]
+        if any(rows):
+            found[name] = c.nested(rows, c.TEXT)
+    events, texts = zip(*map(event_texts, runs), strict=True)
+    no_call = c.attributes([run.no_call for run in runs], ("label", "signal", "confidence"))
     return found | {
         "Version": c.column([version] * len(runs), c.UINT64),
         "ToolsKey": c.column(tool_keys, c.TEXT),
-        "TraceIds": c.nested([run.trace_ids for run in runs], c.TEXT),
-        "History": c.nested([run.history for run in runs], c.TEXT),
-        "Dialects": c.nested([run.dialects for run in runs], c.TEXT),
-        "Expected": c.nested([run.expected for run in runs], c.TEXT),
-        "NoCallLabel": c.column([run.no_call.label for run in runs], c.TEXT),
-        "NoCallSignal": c.column([run.no_call.signal for run in runs], c.TEXT),
-        "NoCallConfidence": c.column([run.no_call.confidence for run in runs], c.DOUBLE),
-        "EventList": c.column([events_text(run) for run in runs], c.TEXT),
+        "NoCallLabel": c.column(no_call["label"], c.TEXT),
+        "NoCallSignal": c.column(no_call["signal"], c.TEXT),
+        "NoCallConfidence": c.column(no_call["confidence"], c.DOUBLE),
+        "EventList": c.column(events, c.TEXT),
+        "EventTexts": c.nested(texts, c.TEXT),
         "Tenant": c.column([str(run.attributes.get(_TENANT) or "") for run in runs], c.TEXT),
     }
 
@@ -121,6 +124,6 @@ def read_runs(found: Mapping[str, list[Any]], tools: Mapping[str, tuple[ToolDefi
             expected=tuple(found["Expected"][i]),
             tools=None if key is None else tools[key],
             no_call=NoCall(found["NoCallLabel"][i], found["NoCallSignal"][i], found["NoCallConfidence"][i]),
-            events=read_events(found["EventList"][i], fields["final_text"]),
+            events=read_events(found["EventList"][i], found["EventTexts"][i], fields["final_text"]),
             attributes={_TENANT: found["Tenant"][i]} if found["Tenant"][i] else {},
         )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Sized
+from itertools import chain
 from typing import Any
 
 import pyarrow as pa
@@ -79,19 +80,19 @@ READ_COLUMNS: dict[str, str] = {name: name for name in (*_PLAIN, "Tags", *_NESTE
 
 
 def verdict_columns(verdicts: Sequence[RunVerdict], version: int) -> dict[str, pa.Array]:
-    """Columns for an insert into `verdicts`."""
-    found = {
-        name: c.column([getattr(v, attribute) for v in verdicts], kind) for name, (attribute, kind) in _PLAIN.items()
-    }
-    tags = c.Maps()
-    for verdict in verdicts:
-        tags.keys += verdict.tags.keys()
-        tags.texts += verdict.tags.values()
-        tags.end_row()
+    """Columns for an insert into `verdicts`, without those that are null, and lists that are empty, in every row."""
+    found = c.known(verdicts, _PLAIN)
+    tags = [v.tags for v in verdicts]
+    if any(tags):
+        maps = c.Maps()
+        for tagged in tags:
+            maps.keys += tagged.keys()
+            maps.texts += tagged.values()
+            maps.end_row()
+        found["Tags"] = maps.array()
     found |= {
         "Version": c.column([version] * len(verdicts), c.UINT64),
         "Start": c.column([v.start_ns for v in verdicts], c.TIME),
-        "Tags": tags.array(),
     }
     return found | _nested(verdicts)
 
@@ -99,34 +100,33 @@ def verdict_columns(verdicts: Sequence[RunVerdict], version: int) -> dict[str, p
 def _nested(verdicts: Sequence[RunVerdict]) -> dict[str, pa.Array]:
     """The columns of `_NESTED`: the items of all verdicts in one list for each group, in the order of its columns."""
     evidence = _Evidence()
-    items: dict[str, list[tuple[Any, ...]]] = {
-        "Layers": [
-            (name, layer.status, layer.explanation, evidence.text(layer.evidence))
-            for v in verdicts
-            for name, layer in v.layers.items()
-        ],
-        "Cells": [(cell.expected, cell.observed) for v in verdicts for cell in v.cells],
-        "CallScores": [(score.seq, score.name, score.passed) for v in verdicts for score in v.call_scores],
-        "Findings": [
-            (f.check, f.layer, f.status, f.explanation, evidence.text(f.evidence)) for v in verdicts for f in v.findings
-        ],
-    }
-    counts = {
-        "Layers": [len(v.layers) for v in verdicts],
-        "Cells": [len(v.cells) for v in verdicts],
-        "CallScores": [len(v.call_scores) for v in verdicts],
-        "Findings": [len(v.findings) for v in verdicts],
-    }
+    layers = [v.layers for v in verdicts]
     found: dict[str, pa.Array] = {}
-    for group, rows in items.items():
-        lists = c.Lists()
-        for count in counts[group]:
-            lists.end_row(count)
-        names = [name for name in _NESTED if name.startswith(group + ".")]
-        columns = zip(*rows, strict=True) if rows else ((),) * len(names)
-        for name, values in zip(names, columns, strict=True):
-            found[name] = lists.of(c.column(list(values), _NESTED[name]))
+    said = c.attributes([layer for of in layers for layer in of.values()], ("status", "explanation", "evidence"))
+    names = [name for of in layers for name in of]
+    _add(found, "Layers", layers, (names, *_written(said, evidence)))
+    for group, attribute, fields in _GROUPS:
+        rows = [getattr(v, attribute) for v in verdicts]
+        _add(found, group, rows, _written(c.attributes(list(chain.from_iterable(rows)), fields), evidence))
     return found
+
+
+_GROUPS = (
+    ("Cells", "cells", ("expected", "observed")),
+    ("CallScores", "call_scores", ("seq", "name", "passed")),
+    ("Findings", "findings", ("check", "layer", "status", "explanation", "evidence")),
+)
+
+
+def _written(values: Mapping[str, Sequence[Any]], evidence: _Evidence) -> list[Sequence[Any]]:
+    return [list(map(evidence.text, found)) if name == "evidence" else found for name, found in values.items()]
+
+
+def _add(found: dict[str, pa.Array], group: str, rows: Sequence[Sized], columns: Sequence[Sequence[Any]]) -> None:
+    names = [name for name in _NESTED if name.startswith(group + ".")]
+    if any(rows):
+        for name, values in zip(names, columns, strict=True):
+            found[name] = c.grouped(rows, c.column(values, _NESTED[name]))
 
 
 def read_verdicts(found: Mapping[str, list[Any]]) -> Iterator[RunVerdict]:

@@ -117,16 +117,17 @@ CREATE TABLE IF NOT EXISTS runs
     CostUsd Nullable(Float64),
     Incomplete LowCardinality(Nullable(String)),
     Dialects Array(LowCardinality(String)),
-    EventList String DEFAULT '' CODEC(ZSTD(3)) SETTINGS (min_compress_block_size = 8388608, max_compress_block_size = 8388608),
+    EventList String DEFAULT '' COMMENT 'JSON text; the view events takes it apart' CODEC(ZSTD(1)) SETTINGS (min_compress_block_size = 8388608, max_compress_block_size = 8388608),
     Gone UInt8 DEFAULT 0 CODEC(ZSTD(1)),
     Tenant LowCardinality(String) DEFAULT '',
     Expected Array(String) CODEC(ZSTD(1)),
+    EventTexts Array(String) CODEC(ZSTD(2)) SETTINGS (min_compress_block_size = 8388608, max_compress_block_size = 8388608),
     INDEX idx_start Start TYPE minmax GRANULARITY 1,
     INDEX idx_traces TraceIds TYPE bloom_filter(0.001) GRANULARITY 1
 )
 ENGINE = ReplacingMergeTree(Version)
 ORDER BY RunId
-SETTINGS index_granularity = 1024, fsync_after_insert = 1, fsync_part_directory = 1, min_bytes_for_wide_part = 6291456, min_compressed_bytes_to_fsync_after_merge = 1, merge_selector_base = 10;
+SETTINGS index_granularity = 1024, fsync_after_insert = 1, fsync_part_directory = 1, min_bytes_for_wide_part = 33554432, min_compressed_bytes_to_fsync_after_merge = 1, merge_selector_base = 10;
 
 CREATE TABLE IF NOT EXISTS catalogs
 (
@@ -405,7 +406,7 @@ CREATE TABLE IF NOT EXISTS run_texts
 ENGINE = ReplacingMergeTree(Version)
 PARTITION BY toYYYYMM(Hour)
 ORDER BY (Hour, RunId)
-SETTINGS index_granularity = 1024;
+SETTINGS index_granularity = 1024, merge_selector_base = 10;
 
 CREATE OR REPLACE VIEW decisions AS
 SELECT
@@ -418,10 +419,14 @@ WHERE Gone = 0;
 CREATE OR REPLACE VIEW events AS
 SELECT
     RunId, TraceId, Suite, CaseId, Event.Kind AS Kind, Event.Turn AS Turn, Event.Seq AS Seq, Event.Dialect AS Dialect,
-    Event.Agent AS Agent, if(Event.Kind = 'assistant', ifNull(Event.Text, FinalText), NULL) AS Text,
-    Event.Name AS Name, Event.CallId AS CallId, Event.Args AS Args, Event.ArgsUnknown AS ArgsUnknown,
-    Event.ArgsRaw AS ArgsRaw, Event.Emitted AS Emitted, Event.Executed AS Executed, Event.Server AS Server,
-    Event.StartNs AS StartNs, Event.SpanId AS SpanId, Event.CallSeq AS CallSeq, Event.Ok AS Ok, Event.Value AS Value,
+    Event.Agent AS Agent,
+    if(Event.Kind = 'assistant',
+        ifNull(if(empty(EventTexts) OR isNull(Event.Text), Event.Text, EventTexts[toUInt32OrZero(ifNull(Event.Text, ''))]), FinalText), NULL) AS Text,
+    Event.Name AS Name, Event.CallId AS CallId,
+    if(empty(EventTexts) OR isNull(Event.Args), Event.Args, EventTexts[toUInt32OrZero(ifNull(Event.Args, ''))]) AS Args,
+    Event.ArgsUnknown AS ArgsUnknown, Event.ArgsRaw AS ArgsRaw, Event.Emitted AS Emitted, Event.Executed AS Executed,
+    Event.Server AS Server, Event.StartNs AS StartNs, Event.SpanId AS SpanId, Event.CallSeq AS CallSeq, Event.Ok AS Ok,
+    if(empty(EventTexts) OR isNull(Event.Value), Event.Value, EventTexts[toUInt32OrZero(ifNull(Event.Value, ''))]) AS Value,
     Event.ValueUnknown AS ValueUnknown, Event.ErrorType AS ErrorType, Event.Infra AS Infra,
     Event.DurationNs AS DurationNs
 FROM runs FINAL
