@@ -39,6 +39,7 @@ LIMIT {{limit:UInt32}}"""
     return Select(sql, params | {"limit": limit})
 
 
+ANY = "SELECT RunId FROM labels LIMIT 1"
 HISTORY = f"""SELECT {", ".join(COLUMNS)} FROM labels FINAL
 WHERE RunId = {{id:String}} ORDER BY Version, Source, Labeller"""
 RUNS = """SELECT RunId FROM runs FINAL

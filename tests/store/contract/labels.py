@@ -57,6 +57,14 @@ class LabelsContract:
         store.labels.write([LABEL, replace(LABEL, expected=("a",))])
         assert [x.expected for x in store.labels.of_runs(["r1"])] == [("a",)]
 
+    def test_the_first_label_of_all_counts_at_once_whoever_asks_for_many_runs(self, store: Store) -> None:
+        many = [f"r{i}" for i in range(700)]
+        assert store.labels.of_runs(many) == ()
+        store.labels.write([replace(LABEL, run_id="r699")])
+        assert [x.run_id for x in store.labels.of_runs(many)] == ["r699"]
+        store.labels.write([replace(LABEL, run_id="r699", withdrawn=True)])
+        assert store.labels.of_runs(many) == ()
+
     def test_labels_by_window_source_and_labeller(self, store: Store) -> None:
         judge = replace(LABEL, run_id="r0", source="judge", labeller="some-model", start_ns=T0 + HOUR)
         store.labels.write([LABEL, judge])
