@@ -15,7 +15,7 @@ from pydantic_core import from_json
 
 from otel_toolselect.dialects._texts import Texts
 from otel_toolselect.model.runs import ToolDefinition, Unknown
-from otel_toolselect.model.values import JSON
+from otel_toolselect.model.values import JSON, whole
 
 REDACTED = frozenset({"__REDACTED__", "[REDACTED]", "<redacted>", "REDACTED"})
 NOT_RECORDED = Unknown("not recorded (is content capture on?)")
@@ -32,14 +32,22 @@ def parse_json(text: str, levels: int = MAX_DEPTH) -> Any:
     """
     try:
         value = from_json(text, cache_strings="keys")  # members repeat, values seldom
-    except (ValueError, TypeError):  # no JSON, or what Python's own reader takes too: half a surrogate pair, nesting
-        try:
-            value = json.loads(text)
-        except (ValueError, RecursionError):
-            return None
+    except (ValueError, TypeError):
+        value = _read_leniently(text, levels)
     if len(text) > 2 * levels and text.count("{") + text.count("[") > levels and _depth(value) > levels:
         return None  # (each level has two brackets)
     return value
+
+
+def _read_leniently(text: str, levels: int) -> Any:
+    """What Python's own reader takes too: deeper nesting, half a surrogate pair. That is no character (SDKs cut texts
+    within an emoji) and becomes U+FFFD, as at the receiver's door: no pattern and no store could read it.
+    """
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return whole(value) if _depth(value) <= levels else value
 
 
 def _depth(value: Any) -> int:
@@ -62,7 +70,7 @@ def parse_literal(text: str) -> Any:
         value = _jsonable(ast.literal_eval(stripped))
     except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
         return None
-    return None if _depth(value) > MAX_DEPTH else value
+    return None if _depth(value) > MAX_DEPTH else whole(value)
 
 
 def _jsonable(value: Any) -> Any:

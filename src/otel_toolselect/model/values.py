@@ -77,3 +77,18 @@ def digest(value: JSON) -> str:
     """`sha256:` and 64 hex digits over the canonical text."""
     text = canonical(value).encode("utf-8", "surrogatepass")
     return "sha256:" + hashlib.sha256(text).hexdigest()
+
+
+def whole(value: Any) -> Any:
+    """The value with lone surrogates replaced by U+FFFD: they are no characters and cannot be stored as
+    UTF-8.
+    """
+    if isinstance(value, str):
+        if value.isascii():
+            return value
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [whole(v) for v in value]
+    if isinstance(value, dict):
+        return {whole(k): whole(v) for k, v in value.items()}
+    return value

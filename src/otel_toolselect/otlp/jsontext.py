@@ -7,6 +7,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from otel_toolselect.errors import DecodeError
+from otel_toolselect.model.values import whole
 
 # Decimal, so that an integer that somebody wrote as 9007199254740993.0 or 1.793e18 keeps its digits
 _decoder = json.JSONDecoder(parse_float=Decimal)
@@ -50,7 +51,7 @@ def value_at(text: str, start: int, *, where: str, first_line: int = 0) -> tuple
     except (ValueError, InvalidOperation):  # more digits than any number here can have
         raise DecodeError("a JSON number with too many digits", where=_at(where, first_line)) from None
     if text.find("\\ud", start, end) >= 0 or text.find("\\uD", start, end) >= 0:
-        value = _whole(value)
+        value = whole(value)
     return value, end
 
 
@@ -85,18 +86,3 @@ def skip_space(text: str, start: int) -> int:
 def position(text: str, at: int) -> tuple[int, int]:
     """Line and column of a position, both from 1."""
     return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
-
-
-def _whole(value: Any) -> Any:
-    """The value with lone surrogates replaced by U+FFFD: they are no characters and cannot be stored as
-    UTF-8.
-    """
-    if isinstance(value, str):
-        if value.isascii():
-            return value
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, list):
-        return [_whole(v) for v in value]
-    if isinstance(value, dict):
-        return {_whole(k): _whole(v) for k, v in value.items()}
-    return value
