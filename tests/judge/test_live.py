@@ -5,8 +5,9 @@ restarts and the failures on the way.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
-from functools import cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -24,7 +25,7 @@ from otel_toolselect.model.runs import Run
 from otel_toolselect.model.spans import LogRecord, Span
 from otel_toolselect.rules.loader import parse_suite
 from otel_toolselect.rules.rulefiles import parse_rules
-from otel_toolselect.store import Store, open_store
+from otel_toolselect.store import Store, open_store, patience
 from tests.dialects.captures import FOLDER, Scenario, signals
 
 RULES = parse_rules(
@@ -228,6 +229,52 @@ def test_a_store_that_fails_half_way_ends_in_the_same_place(store: Store, seed: 
             except StoreError:
                 failures += 1
     assert failures
+    check(store, spans, logs)
+
+
+class Unreliable:
+    """A client of which a share of the statements fails, before or after the engine has carried them out."""
+
+    def __init__(self, client: Any, rng: random.Random, share: float) -> None:
+        self._client = client
+        self._rng = rng
+        self._share = share
+        self.failures = 0
+
+    def __getattr__(self, name: str) -> Any:
+        real = getattr(self._client, name)
+        return partial(self._asked, real) if name in ("raw_query", "raw_insert") else real
+
+    def _asked(self, real: Callable[..., Any], *args: Any, **more: Any) -> Any:
+        mood = self._rng.random()
+        if mood < self._share / 2:
+            self.failures += 1
+            raise OSError("away")
+        result = real(*args, **more)
+        if mood < self._share:
+            self.failures += 1
+            raise OSError("gone before it answered")
+        return result
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_statements_that_fail_are_sent_again_and_the_turn_goes_on(
+    store: Store, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    monkeypatch.setattr(patience, "FIRST_PAUSE_S", 0.001)
+    spans, logs = traffic("openinference-instrumentation-openai")
+    clock = Clock()
+    live = judge_on(store, clock)
+    client = Unreliable(store._session._client, random.Random(seed), 0.4)  # type: ignore[attr-defined]
+    for part in (spans[::2], spans[1::2]):
+        store.insert(part, logs)
+        live.offer(part, logs)
+        clock.now += 40
+        with monkeypatch.context() as patch:
+            patch.setattr(store._session, "_client", client)  # type: ignore[attr-defined]
+            assert live.turn() == len({s.trace_id for s in part} | {r.trace_id for r in logs})
+    assert client.failures
+    assert live.snapshot().waiting_traces == 0
     check(store, spans, logs)
 
 

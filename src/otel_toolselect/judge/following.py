@@ -18,7 +18,7 @@ from otel_toolselect.judge.crew import Crew
 from otel_toolselect.judge.live import LiveJudge
 from otel_toolselect.judge.progress import Progress
 from otel_toolselect.judge.shares import View
-from otel_toolselect.store import Cursor, Store
+from otel_toolselect.store import Cursor, Store, patient
 
 log = logging.getLogger(__name__)
 MOST_WAITING = 5_000
@@ -108,7 +108,8 @@ class Follower:
         pause = 0.0
         while not self._stop.wait(pause):
             try:
-                pause = 0.0 if self.step() else min(self._rhythm.poll, self._rhythm.beat)
+                with patient(self._stop):
+                    pause = 0.0 if self.step() else min(self._rhythm.poll, self._rhythm.beat)
             except StoreError as error:
                 self.counters.failures += 1
                 log.warning("following waits, the store did not answer: %s", type(error).__name__)

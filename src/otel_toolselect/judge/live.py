@@ -24,7 +24,7 @@ from otel_toolselect.judge.panel import Judged, Panel, joined
 from otel_toolselect.judge.waiting import Patience, Slot, Waiting
 from otel_toolselect.model.runs import Run
 from otel_toolselect.model.spans import LogRecord, Span
-from otel_toolselect.store import Store
+from otel_toolselect.store import Store, patient
 from otel_toolselect.telemetry import tracing
 
 log = logging.getLogger(__name__)
@@ -193,7 +193,7 @@ class LiveJudge:
             if not taken:
                 return 0
             try:
-                with tracing.span("judge") as add:
+                with patient(self._stop), tracing.span("judge") as add:
                     self._judge_or_set_apart(taken, now_s)
                     add("traces", len(taken))
             finally:

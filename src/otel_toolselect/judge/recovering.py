@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager
 from otel_toolselect.errors import StoreError
 from otel_toolselect.judge.live import LiveJudge
 from otel_toolselect.judge.progress import Progress
-from otel_toolselect.store import Cursor, Store
+from otel_toolselect.store import Cursor, Store, patient
 
 log = logging.getLogger(__name__)
 BOOKMARK = "judged"
@@ -108,8 +108,9 @@ class Recovery:
         pause = 0.0
         while not self._stop.wait(pause):
             try:
-                pause = 0.1 if self.recover() else EVERY_S
-                self.keep()
+                with patient(self._stop):
+                    pause = 0.1 if self.recover() else EVERY_S
+                    self.keep()
             except StoreError as error:
                 log.warning("the bookmark of live judging waits, the store did not answer: %s", type(error).__name__)
                 pause = EVERY_S

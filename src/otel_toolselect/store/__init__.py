@@ -9,6 +9,7 @@ from otel_toolselect.store.audit_api import AuditEntry, AuditPage
 from otel_toolselect.store.judged_api import Judged, Kept
 from otel_toolselect.store.label_api import Labels, Sampling
 from otel_toolselect.store.opening import open_store
+from otel_toolselect.store.patience import patient
 from otel_toolselect.store.retention_api import Tier
 from otel_toolselect.store.serveinfo import (
     SERVE_INFO_NAME,
@@ -40,6 +41,7 @@ __all__ = [
     "Tier",
     "Trace",
     "open_store",
+    "patient",
     "read_serve_info",
     "remove_serve_info",
     "write_serve_info",

@@ -377,13 +377,13 @@ def _chunks(found: Mapping[str, Sequence[Any]]) -> Iterator[_Chunk]:
     """Traces that stay under the chunk limits, or one; of what `queries.trace_sizes` found."""
     chunk = _Chunk()
     columns = (found.get(name, ()) for name in ("TraceId", "Rows", "Bytes", "Logs"))
-    for trace_id, rows, size, logs in zip(*columns, strict=True):
-        full = chunk.rows + rows > CHUNK_ROWS or chunk.bytes + size > CHUNK_BYTES
+    for trace_id, count, size, logs in zip(*columns, strict=True):
+        full = chunk.rows + count > CHUNK_ROWS or chunk.bytes + size > CHUNK_BYTES
         if chunk.ids and (full or len(chunk.ids) >= TRACES_PER_QUERY):
             yield chunk
             chunk = _Chunk()
         chunk.ids.append(trace_id)
-        chunk.rows += rows
+        chunk.rows += count
         chunk.bytes += size
         chunk.logs += logs
     if chunk.ids:

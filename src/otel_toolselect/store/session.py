@@ -10,6 +10,7 @@ from otel_toolselect.store import queries
 from otel_toolselect.store.cluster import Cluster
 from otel_toolselect.store.dsn import DEFAULT_DATABASE
 from otel_toolselect.store.faults import broken, stranger, translated
+from otel_toolselect.store.patience import patiently
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,6 +51,7 @@ class Session:
             raise StoreError(f"the store at {self.where} is closed", retryable=False)
         return self._client
 
+    @patiently
     def select(self, sql: str, params: Mapping[str, Any] | None = None) -> dict[str, list[Any]]:
         """Run a query of `queries`; columns by name, all of one length. No row: the lists are empty or absent."""
         from otel_toolselect.store.columns import BrokenStreamError, from_ipc
@@ -68,6 +70,7 @@ class Session:
         with translated(self.where):
             self._open().command(sql, parameters=dict(params or {}))
 
+    @patiently
     def insert(self, table: str, columns: Mapping[str, pa.Array]) -> None:
         """Insert rows; on disk and visible on return. Large inserts go in parts, each of them at once or not."""
         from otel_toolselect.store.columns import to_ipc
