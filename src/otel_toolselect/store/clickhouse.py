@@ -147,7 +147,7 @@ class ClickHouseStore:
             found = self._select(queries.trace_sizes(self.tables, wanted, after, IDS_PER_PAGE))
             for chunk in _chunks(found):
                 yield from self._chunk(chunk, named=bool(wanted.conditions))
-            ids = found.get("TraceId", ())
+            ids = found.get("TraceId", [])
             if len(ids) < IDS_PER_PAGE:
                 return
             after = ids[-1]

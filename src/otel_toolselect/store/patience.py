@@ -42,7 +42,7 @@ def patiently(statement: Callable[Concatenate[S, P], T]) -> Callable[Concatenate
     """For a method that may be carried out twice."""
 
     @wraps(statement)
-    def tried(session: S, *args: P.args, **kwargs: P.kwargs) -> T:
+    def tried(session: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
         stop = _stop.get()
         if stop is None:
             return statement(session, *args, **kwargs)
