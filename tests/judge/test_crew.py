@@ -96,7 +96,7 @@ def many(copies: int) -> tuple[list[Span], list[LogRecord]]:
 
 def test_two_workers_share_and_judge_each_trace_once(store: Store) -> None:
     a, b = worker(store, "a", 5), worker(store, "b", 5)
-    until(lambda: both_share(a, b), a, b)
+    until(lambda: both_share(a, b), a, b, pause_s=0.05)
     spans, logs = many(60)
     for part in range(3):
         store.insert(spans[part::3], logs[part::3])
@@ -110,7 +110,7 @@ def test_two_workers_share_and_judge_each_trace_once(store: Store) -> None:
 @pytest.mark.parametrize("tied", [False, True])
 def test_when_one_dies_the_other_takes_over(store: Store, tied: bool) -> None:
     a, b = worker(store, "a", LONG_S), worker(store, "b", LONG_S)
-    until(lambda: both_share(a, b), a, b)
+    until(lambda: both_share(a, b), a, b, pause_s=0.05)
     spans, logs = traffic("openinference-instrumentation-openai") if tied else many(60)
     store.insert(spans[::2], logs)
     a.step()
@@ -126,7 +126,7 @@ def test_when_one_dies_the_other_takes_over(store: Store, tied: bool) -> None:
 
 def test_tied_traces_of_two_shares_become_one_run(store: Store) -> None:
     a, b = worker(store, "a", 5), worker(store, "b", 5)
-    until(lambda: both_share(a, b), a, b)
+    until(lambda: both_share(a, b), a, b, pause_s=0.05)
     spans, logs = traffic("openinference-instrumentation-openai")
     traces = sorted({s.trace_id for s in spans})
     assert len(at_once(spans, logs).runs) < len(traces)  # without a context each model call is a trace
@@ -144,7 +144,7 @@ def test_tied_traces_of_two_shares_become_one_run(store: Store) -> None:
 def test_tied_traces_that_two_judge_at_once_become_one_run(store: Store) -> None:
     # one has read its traces, and before it writes the other judges them with those that it did not know of
     a, b = worker(store, "a", 5), worker(store, "b", 5)
-    until(lambda: both_share(a, b), a, b)
+    until(lambda: both_share(a, b), a, b, pause_s=0.05)
     spans, logs = traffic("openinference-instrumentation-openai")
     store.insert([s for s in spans if a.crew.owns(s.trace_id)], logs)
     a.follower.step()
@@ -162,7 +162,7 @@ def test_tied_traces_that_two_judge_at_once_become_one_run(store: Store) -> None
 def test_what_was_read_earlier_does_not_replace_what_was_read_later(store: Store) -> None:
     # a worker that was stopped in the middle of a turn goes on long after another took its share
     a, b = worker(store, "a"), worker(store, "b")
-    until(lambda: both_share(a, b), a, b)
+    until(lambda: both_share(a, b), a, b, pause_s=0.05)
     spans, logs = many(20)
     late = {s.trace_id: s for s in spans if s.parent_span_id}
     store.insert([s for s in spans if s not in late.values()], logs)
@@ -220,7 +220,7 @@ def test_one_that_joins_holds_back_and_one_that_leaves_is_gone_at_once(store: St
     b.step()
     assert b.crew.held
     assert not b.crew.acts
-    until(lambda: both_share(a, b), a, b)
+    until(lambda: both_share(a, b), a, b, pause_s=0.05)
     b.follower.stop()
     assert not b.crew.acts
     a.crew.beat(Cursor())
