@@ -79,10 +79,10 @@ def test_a_turn_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert store.writes == [2]
 
 
-def test_spans_that_are_judged_make_room_before_the_turn_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+def room_during_a_turn(monkeypatch: pytest.MonkeyPatch, *offers: list[Span]) -> list[bool]:
+    """Whether there is room, asked at each of the traces that are judged one after the other, and after the last."""
     monkeypatch.setattr(live_module, "_AT_ONCE", 1)
-    store = Kept()
-    live = judge_on(store, memory=12_000)
+    live = judge_on(Kept(), memory=12_000)
     room: list[bool] = []
     real = Panel.expected
 
@@ -91,9 +91,22 @@ def test_spans_that_are_judged_make_room_before_the_turn_ends(monkeypatch: pytes
         return real(self, runs)
 
     monkeypatch.setattr(Panel, "expected", expected)
-    live.offer(a_trace(0) + a_trace(1) + a_trace(2), ())
+    for spans in offers:
+        live.offer(spans, ())
     assert live.turn() == 3
+    return [*room, live.wait_for_room(0)]
+
+
+def test_spans_that_are_judged_make_room_before_the_turn_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    room = room_during_a_turn(monkeypatch, *map(a_trace, range(3)))
     assert not room[0]
+    assert room[-2]
+
+
+def test_there_is_room_when_as_much_again_as_came_last_can_be_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More than half of the memory came at once: its like would not fit beside a third of it."""
+    room = room_during_a_turn(monkeypatch, a_trace(0) + a_trace(1) + a_trace(2))
+    assert not any(room[:-1])
     assert room[-1]
 
 

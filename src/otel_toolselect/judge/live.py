@@ -94,7 +94,10 @@ class LiveJudge:
             return self._lock.wait_for(self._has_room, within_s)
 
     def _has_room(self) -> bool:
-        return self._stop.is_set() or self._waiting.held_bytes + self._in_hand <= self._waiting.patience.memory // 2
+        """Room for as much again as came last, and half of the memory at least: what comes at once is held whole."""
+        memory = self._waiting.patience.memory
+        most = max(0, min(memory // 2, memory - self._waiting.offered_bytes))
+        return self._stop.is_set() or self._waiting.held_bytes + self._in_hand <= most
 
     def recover(self, trace_ids: Iterable[str]) -> None:
         """Traces that an earlier process may have left unjudged."""

@@ -65,6 +65,8 @@ class Waiting:
         self.patience = patience
         self._slots: dict[str, Slot] = {}
         self.held_bytes = 0
+        self.offered_bytes = 0
+        """Of the last offer, whether held or not."""
 
     def __len__(self) -> int:
         return len(self._slots)
@@ -81,8 +83,9 @@ class Waiting:
 
     def offer(self, spans: Iterable[Span], logs: Iterable[LogRecord], now_s: float) -> None:
         """What was stored just now."""
-        spans = list(spans)
+        spans, logs = list(spans), list(logs)
         size = _mean_size(spans)
+        self.offered_bytes = size * len(spans) + _SPAN_BYTES * len(logs)
         for span in spans:
             slot = self._slot(span.trace_id, now_s)
             slot.rooted = slot.rooted or not span.parent_span_id
