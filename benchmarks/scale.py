@@ -45,7 +45,7 @@ class Plan:
     network_gbit: float = 25.0
     spool_gib: int = 1
     """Of one receiving process, as by default."""
-    insert_mib: int = 12
+    insert_mib: int = 8
     """Of requests in one insert, as by default (`[spool] insert_bytes`)."""
     parts_per_s: float = 10.0
     """New parts that one table of one server takes and merges for good. ClickHouse advises one insert a second, and
@@ -203,7 +203,7 @@ def gbit(value: float) -> str:
 
 def limits_table(cost: Costs, plan: Plan) -> str:
     """Where each tier ends, however many machines of it there are."""
-    inserts = [(f"{plan.insert_mib} MiB, as by default", plan.insert_mib * _MIB / cost.bytes_in)]
+    inserts = [("8 MiB, as by default", plan.insert_mib * _MIB / cost.bytes_in)]
     inserts += [(f"{ROWS_PER_INSERT:,} spans, the most", ROWS_PER_INSERT)]
     crew = plan.busy * plan.spans_per_trace / cost.shared_us * 1e6
     rows = [

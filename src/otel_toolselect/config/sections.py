@@ -73,7 +73,7 @@ class Spool:
     memory_bytes: int = setting(32 * 2**20, v.size)
     dead_letter_bytes: int = setting(256 * 2**20, v.size)
     insert_spans: int = setting(10_000, v.whole(1, 10**6))
-    insert_bytes: int = setting(12 * 2**20, v.size)
+    insert_bytes: int = setting(8 * 2**20, v.size)
     insert_delay_s: float = setting(0.25, v.seconds)
     backoff_s: float = setting(5.0, v.seconds)
     stop_s: float = setting(30.0, v.seconds)

@@ -60,7 +60,7 @@ def _message_list(value: dict[str, Any]) -> list[Any]:
     return [value]
 
 
-_known: Texts[Message] = Texts(16 << 20)
+_known: Texts[Message] = Texts(4 << 20)
 """Messages by their text between `_OPENING` and the last bracket; those only that read alike whatever the role."""
 _OPENING = '{"role"'
 _FINISH = re.compile(r', ?"finish_reason": ?"[a-zA-Z_-]*"')

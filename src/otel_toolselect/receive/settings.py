@@ -61,8 +61,7 @@ class Settings:
     dead_letter_bytes: int = 256 * MIB
     """Bodies that were refused, kept to look at; beyond it only the count grows. Acknowledged ones are kept always."""
     insert_spans: int = 10_000
-    insert_bytes: int = 12 * MIB
-    """Some 4,000 spans: there an insert and its merges cost least (docs/store.md), and a live judge holds as many."""
+    insert_bytes: int = 8 * MIB
     insert_delay_s: float = 0.25
     retry_after_s: float = 5.0
     store_backoff_s: float = 5.0
