@@ -7,8 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from otel_toolselect.store import arrivals, decision_rows, judgement_queries, queries, run_rows, verdict_rows
-from otel_toolselect.store.queries import LOGS, SPANS, Select, Tables, TraceFilter
+from otel_toolselect.store import (
+    arrivals,
+    decision_rows,
+    judgement_queries,
+    queries,
+    run_rows,
+    trace_queries,
+    verdict_rows,
+)
+from otel_toolselect.store.queries import LOGS, SPANS, Select, Tables
+from otel_toolselect.store.trace_queries import TraceFilter
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -27,16 +36,16 @@ WINDOW = TraceFilter(1, 2, "shop", ("a", "b"))
 PLACE = {"suite": "s", "ids": ["r"], "since": 1, "until": 2}
 
 CASES: dict[str, Select | str | None] = {
-    "sizes_first_page": queries.trace_sizes(OURS, EVERYTHING, None, 10),
-    "sizes_filtered": queries.trace_sizes(OURS, WINDOW, "a", 10),
-    "sizes_collector": queries.trace_sizes(THEIRS, EVERYTHING, "a", 10),
-    "sizes_named": queries.trace_sizes(OURS, TraceFilter(trace_ids=("a", "b")), None, 10),
-    "spans": queries.records_between(OURS, SPANS, "a", "b"),
-    "spans_named": queries.records_of(OURS, SPANS, ["a", "b"]),
-    "spans_collector": queries.records_between(THEIRS, SPANS, "a", "b"),
-    "logs": queries.records_between(OURS, LOGS, "a", "b"),
-    "logs_collector": queries.records_between(THEIRS, LOGS, "a", "b"),
-    "orphan_logs": queries.orphan_logs(OURS, WINDOW),
+    "sizes_first_page": trace_queries.trace_sizes(OURS, EVERYTHING, None, 10),
+    "sizes_filtered": trace_queries.trace_sizes(OURS, WINDOW, "a", 10),
+    "sizes_collector": trace_queries.trace_sizes(THEIRS, EVERYTHING, "a", 10),
+    "sizes_named": trace_queries.trace_sizes(OURS, TraceFilter(trace_ids=("a", "b")), None, 10),
+    "spans": trace_queries.records_between(OURS, SPANS, "a", "b"),
+    "spans_named": trace_queries.records_of(OURS, SPANS, ["a", "b"]),
+    "spans_collector": trace_queries.records_between(THEIRS, SPANS, "a", "b"),
+    "logs": trace_queries.records_between(OURS, LOGS, "a", "b"),
+    "logs_collector": trace_queries.records_between(THEIRS, LOGS, "a", "b"),
+    "orphan_logs": trace_queries.orphan_logs(OURS, WINDOW),
     "runs": queries.runs(OURS, run_rows.READ_COLUMNS, PLACE, "r", 10),
     "verdicts": queries.verdicts(
         OURS, verdict_rows.READ_COLUMNS, {"suite": "s", "since": 1, "until": 2}, ("s", "r"), 10
@@ -49,8 +58,8 @@ CASES: dict[str, Select | str | None] = {
     "arrivals": arrivals._places(OURS, 1, 2, 10),
     "arrivals_ids": arrivals._ids(OURS, LOGS, [1, 2]),
     "arrivals_collector": arrivals._places(THEIRS, 1, 2, 10),
-    "scopes": queries.scopes(OURS),
-    "scopes_collector": queries.scopes(THEIRS),
+    "scopes": trace_queries.scopes(OURS),
+    "scopes_collector": trace_queries.scopes(THEIRS),
     "counts": queries.counts(OURS),
     "counts_collector": queries.counts(THEIRS),
 }

@@ -1,14 +1,9 @@
-"""The store on ClickHouse, embedded or remote: one code path, as clickhouse-connect speaks to both engines.
-
-Reading traces goes by pages: first the next ids with the size of each trace, then whole traces in chunks of bounded
-size. Duplicates that the table has not merged yet are dropped while reading, so a plain table works as well.
-"""
+"""The store on ClickHouse, embedded or remote: one code path, as clickhouse-connect speaks to both engines."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -24,10 +19,10 @@ from otel_toolselect.store import (
     observing,
     overviews,
     queries,
-    records,
     retention,
     rows,
     run_rows,
+    trace_queries,
     verdict_rows,
 )
 from otel_toolselect.store.alert_api import Alerts
@@ -44,10 +39,12 @@ from otel_toolselect.store.judged_api import Judged
 from otel_toolselect.store.judgements import Judgements
 from otel_toolselect.store.label_api import Labels
 from otel_toolselect.store.label_rows import LabelRows
-from otel_toolselect.store.queries import LOGS, SPANS, Select, Tables, TraceFilter
+from otel_toolselect.store.queries import LOGS, SPANS, Select, Tables
 from otel_toolselect.store.retention_api import Tier
 from otel_toolselect.store.session import Session
 from otel_toolselect.store.state_api import StoreState
+from otel_toolselect.store.trace_queries import TraceFilter
+from otel_toolselect.store.trace_rows import TraceRows
 from otel_toolselect.store.versions import Versions
 
 T = TypeVar("T")
@@ -56,10 +53,7 @@ ROWS_PER_INSERT = 8_000  # at 3 KB a span 25 MB, of which the engine needs a ten
 RUNS_PER_PAGE = 500
 RUNS_PER_INSERT = 4_000
 CATALOGS_REMEMBERED = 10_000
-IDS_PER_PAGE = 10_000
 IDS_PER_QUERY = 64  # ids that a caller names are bound into the request's address, which has a limit
-TRACES_PER_QUERY = 2_000  # 70 KB of ids: the client sends them as a form, of which ClickHouse takes 128 KiB a field
-CHUNK_ROWS, CHUNK_BYTES = 5_000, 32 * 2**20
 
 
 class ClickHouseStore:
@@ -81,6 +75,7 @@ class ClickHouseStore:
         self._versions = Versions(session)
         self._catalogs: set[str] = set()  # keys that this store has written, replaced as a whole for other threads
         self.tables = _tables(session)
+        self._traces = TraceRows(session, self.tables)
         self._judgements = Judgements(session, self.tables, self._versions.next)
         self._labels = LabelRows(session, self.tables, self._versions.next)
         one_engine = engine is not None or via is not None
@@ -134,42 +129,12 @@ class ClickHouseStore:
         trace_ids: Sequence[str] | None = None,
         service: str | None = None,
     ) -> Iterator[Trace]:
-        wanted = TraceFilter(since_ns, until_ns, service)
-        if trace_ids is None:
-            yield from self._traces(wanted)
-            return
-        for ids in _parts(sorted(set(trace_ids)), TRACES_PER_QUERY):
-            yield from self._traces(replace(wanted, trace_ids=tuple(ids)))
-
-    def _traces(self, wanted: TraceFilter) -> Iterator[Trace]:
-        after: str | None = None
-        while True:
-            found = self._select(queries.trace_sizes(self.tables, wanted, after, IDS_PER_PAGE))
-            for chunk in _chunks(found):
-                yield from self._chunk(chunk, named=bool(wanted.conditions))
-            ids = found.get("TraceId", [])
-            if len(ids) < IDS_PER_PAGE:
-                return
-            after = ids[-1]
-
-    def _chunk(self, chunk: _Chunk, *, named: bool) -> Iterator[Trace]:
-        """`named`: others may lie between the first and the last."""
-
-        def found(table: str) -> dict[str, list[Any]]:
-            if named:
-                return self._select(queries.records_of(self.tables, table, chunk.ids))
-            return self._select(queries.records_between(self.tables, table, chunk.ids[0], chunk.ids[-1]))
-
-        spans = records.spans_by_trace(found(SPANS))
-        logs = records.logs_by_trace(found(LOGS)) if chunk.logs else {}
-        for trace_id in sorted(spans.keys() | logs.keys(), key=_as_sorted_by_clickhouse):
-            yield spans.pop(trace_id, ()), logs.pop(trace_id, ())
+        return self._traces.traces(TraceFilter(since_ns, until_ns, service), trace_ids)
 
     def orphan_logs(
         self, *, since_ns: int | None = None, until_ns: int | None = None, service: str | None = None
     ) -> tuple[LogRecord, ...]:
-        found = self._select(queries.orphan_logs(self.tables, TraceFilter(since_ns, until_ns, service)))
-        return records.logs_by_trace(found).get("", ())
+        return self._traces.orphan_logs(TraceFilter(since_ns, until_ns, service))
 
     def arrivals(self, since: Cursor | None = None, limit: int = 10_000) -> Arrivals:
         return arrivals.read(self._session, self.tables, since, limit)
@@ -308,7 +273,7 @@ class ClickHouseStore:
     def span_ids(self, trace_ids: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         found: dict[str, tuple[str, ...]] = {}
         for ids in _parts(sorted(set(trace_ids)), IDS_PER_QUERY) if self.tables.has(SPANS) else ():
-            rows = self._select(queries.span_ids(ids))
+            rows = self._select(trace_queries.span_ids(ids))
             found |= dict(zip(rows.get("TraceId", ()), map(tuple, rows.get("SpanIds", ())), strict=True))
         return found
 
@@ -361,34 +326,3 @@ def _tables(session: Session) -> Tables:
 def _parts(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
     for start in range(0, len(items), size):
         yield items[start : start + size]
-
-
-@dataclass(slots=True)
-class _Chunk:
-    """Traces that are read together, and what they hold."""
-
-    ids: list[str] = field(default_factory=list)
-    rows: int = 0
-    bytes: int = 0
-    logs: int = 0
-
-
-def _chunks(found: Mapping[str, Sequence[Any]]) -> Iterator[_Chunk]:
-    """Traces that stay under the chunk limits, or one; of what `queries.trace_sizes` found."""
-    chunk = _Chunk()
-    columns = (found.get(name, ()) for name in ("TraceId", "Rows", "Bytes", "Logs"))
-    for trace_id, count, size, logs in zip(*columns, strict=True):
-        full = chunk.rows + count > CHUNK_ROWS or chunk.bytes + size > CHUNK_BYTES
-        if chunk.ids and (full or len(chunk.ids) >= TRACES_PER_QUERY):
-            yield chunk
-            chunk = _Chunk()
-        chunk.ids.append(trace_id)
-        chunk.rows += count
-        chunk.bytes += size
-        chunk.logs += logs
-    if chunk.ids:
-        yield chunk
-
-
-def _as_sorted_by_clickhouse(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from otel_toolselect.store import queries
+from otel_toolselect.store import queries, trace_queries
 from otel_toolselect.store.api import Overview, ScopeFigures, TableSize
 from otel_toolselect.store.queries import SPANS, Tables
 from otel_toolselect.store.session import Session
@@ -11,7 +11,7 @@ from otel_toolselect.store.session import Session
 def overview(session: Session, tables: Tables) -> Overview:
     """See `Store.overview`."""
     counts = {name: values[0] for name, values in session.select(queries.counts(tables)).items()}
-    sql = queries.scopes(tables)
+    sql = trace_queries.scopes(tables)
     found = session.select(sql) if sql else {}
     names = ("Service", "Scope", "Version", "Spans", "Traces", "First", "Last")
     figures = zip(*(found.get(name, ()) for name in names), strict=True)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from otel_toolselect.errors import StoreError
 from otel_toolselect.model.spans import Span, SpanEvent, SpanLink
 from otel_toolselect.model.verdicts import Cell
-from otel_toolselect.store import Cursor, Store, clickhouse, judgements, open_store
+from otel_toolselect.store import Cursor, Store, clickhouse, judgements, open_store, trace_rows
 from tests.store.builders import DAY, HOUR, T0, decision, log, logs_of, run, runs_of, span, spans_of, verdict
 from tests.store.contract.alerts import AlertsContract
 from tests.store.contract.audit import AuditContract
@@ -162,11 +162,11 @@ class StoreContract(AlertsContract, AuditContract, LabelsContract, CrewsContract
     def test_traces_come_by_pages_of_bounded_size(self, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
         store.insert([span(t, n) for t in range(30) for n in range(1 + t % 4)], [log(t) for t in range(0, 40, 3)])
         everything = list(store.traces())
-        monkeypatch.setattr(clickhouse, "IDS_PER_PAGE", 7)
-        monkeypatch.setattr(clickhouse, "CHUNK_ROWS", 5)
+        monkeypatch.setattr(trace_rows, "IDS_PER_PAGE", 7)
+        monkeypatch.setattr(trace_rows, "CHUNK_ROWS", 5)
         assert list(store.traces()) == everything
         assert list(store.traces(service="shop", since_ns=1)) == everything
-        monkeypatch.setattr(clickhouse, "TRACES_PER_QUERY", 4)
+        monkeypatch.setattr(trace_rows, "TRACES_PER_QUERY", 4)
         assert list(store.traces(trace_ids=[f"{t:032x}" for t in range(99)])) == everything
 
     def test_window_and_service_choose_whole_traces(self, store: Store) -> None:
