@@ -70,7 +70,7 @@ class Spool:
     max_bytes: int = setting(2**30, v.size)
     max_age_s: int = setting(0, v.whole(0, 10**9))
     compression: Literal["none", "zstd"] = setting("none", v.one_of("none", "zstd"))
-    memory_bytes: int = setting(32 * 2**20, v.size)
+    memory_bytes: int = setting(8 * 2**20, v.size)
     dead_letter_bytes: int = setting(256 * 2**20, v.size)
     insert_spans: int = setting(10_000, v.whole(1, 10**6))
     insert_bytes: int = setting(8 * 2**20, v.size)

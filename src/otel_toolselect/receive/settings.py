@@ -56,7 +56,7 @@ class Settings:
     """What the store did not take for so long goes to the dead letters; 0: it waits as long as it must."""
     spool_compression: Compression = "none"
     segment_bytes: int = 16 * MIB
-    memory_bytes: int = 32 * MIB
+    memory_bytes: int = 8 * MIB
     """Size of requests that wait in memory; beyond it they are read back from the spool."""
     dead_letter_bytes: int = 256 * MIB
     """Bodies that were refused, kept to look at; beyond it only the count grows. Acknowledged ones are kept always."""
