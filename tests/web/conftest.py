@@ -125,6 +125,7 @@ def listening(site: Site) -> Iterator[str]:
     """The address of pages that a browser can reach."""
     bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     bound.bind(("127.0.0.1", 0))
+    bound.listen()  # at once: whoever comes before the server's thread has started waits, and is not refused
     config = uvicorn.Config(pages_app(site), log_config=None, lifespan="off", ws="none", timeout_graceful_shutdown=2)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([bound],), daemon=True)
