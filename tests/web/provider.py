@@ -125,6 +125,7 @@ def provider() -> Iterator[Provider]:
     made = Provider()
     bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     bound.bind(("127.0.0.1", 0))
+    bound.listen()  # at once: whoever comes before the thread has started waits, and is not refused
     made.issuer = f"http://127.0.0.1:{bound.getsockname()[1]}"
     config = uvicorn.Config(made.app(), log_config=None, lifespan="off", ws="none", timeout_graceful_shutdown=2)
     server = uvicorn.Server(config)
