@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -106,13 +108,26 @@ def test_a_server_over_stdio(stdio: str, monkeypatch: pytest.MonkeyPatch) -> Non
     assert changed.details[0] == 'description: "Finds nothing." -> "Finds orders by a word."'
 
 
+def listens(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), 5).close()
+    except OSError:
+        return False
+    return True
+
+
 @pytest.fixture
 def over_http(tmp_path: Path) -> Iterator[str]:
     command = [sys.executable, str(SERVER), "http"]
     errors = (tmp_path / "stderr").open("w")
     with errors, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True) as process:
         assert process.stdout is not None
-        port = process.stdout.readline().strip()
+        port = int(process.stdout.readline())
+        end = time.monotonic() + 60
+        while not listens(port):  # it tells its port before it does
+            assert process.poll() is None, (tmp_path / "stderr").read_text()
+            assert time.monotonic() < end
+            time.sleep(0.05)
         yield f"http://127.0.0.1:{port}/mcp"
         process.terminate()
 
