@@ -51,7 +51,7 @@ def build(group: Group, generations: Sequence[Sequence[Observation]], tree: Tree
         suite=case.first(names.suite),
         label=case.first(names.label),
         attempt=case.number(names.attempt),
-        expected=(Named(members, names, resources=False) if nested else case).listed(names.expected),
+        expected=(Named.without_resources(members, names) if nested else case).listed(names.expected),
         service=_service(sources),
         agent=agent,
         provider=_first(told, "provider") or _first(sources, "provider"),

@@ -40,17 +40,16 @@ def run_id(trace_id: str, root_span_id: str) -> str:
 class Named:
     """What spans name: attributes of the spans in the order given, then of their resources."""
 
-    def __init__(self, sources: Sequence[Observation], names: CaseAttributes, *, resources: bool = True) -> None:
-        """Without resources for nested runs: what a resource says is said of the run that answers the user."""
-        every = names.every
-        self._maps: list[Mapping[str, Any]] = []  # those that name any, which few do
-        shared: dict[int, Mapping[str, Any]] = {}  # spans of one request share their resource
-        for o in sources:
-            if not o.span.attributes.keys().isdisjoint(every):
-                self._maps.append(o.span.attributes)
-            shared[id(o.span.resource)] = o.span.resource
-        if resources:
-            self._maps += [held for held in shared.values() if not held.keys().isdisjoint(every)]
+    def __init__(self, sources: Sequence[Observation], names: CaseAttributes) -> None:
+        shared = {id(o.span.resource): o.span.resource for o in sources}  # spans of one request share it
+        self._maps = [*_naming((o.span.attributes for o in sources), names), *_naming(shared.values(), names)]
+
+    @classmethod
+    def without_resources(cls, sources: Sequence[Observation], names: CaseAttributes) -> Named:
+        """For nested runs: what a resource says is said of the run that answers the user."""
+        found = cls((), names)
+        found._maps = _naming((o.span.attributes for o in sources), names)
+        return found
 
     def first(self, keys: Iterable[str]) -> str | None:
         """The first value of any of these attributes, as text."""
@@ -79,3 +78,9 @@ class Named:
                 if found:
                     return tuple(found)[:_MOST_NAMES]
         return ()
+
+
+def _naming(held: Iterable[Mapping[str, Any]], names: CaseAttributes) -> list[Mapping[str, Any]]:
+    """Those that name anything, which few do."""
+    every = names.every
+    return [attributes for attributes in held if not attributes.keys().isdisjoint(every)]

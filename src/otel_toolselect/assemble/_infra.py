@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re2
 
+from otel_toolselect.model.values import whole
+
 _TYPE = re2.compile(r"(?i)timeout|timed_?out|connection|unavailable|rate_?limit|dns|network|deadline|^(429|5\d\d)$")
 _TEXT = re2.compile(
     r"(?i)\b(timed out|time-?out|timeout|connection (refused|reset|aborted|error)|service unavailable|bad gateway|"
@@ -18,9 +20,5 @@ _TEXT = re2.compile(
 
 def is_infra(error_type: str | None, text: str | None) -> bool:
     """True when the error is unmistakably one of the platform."""
-    return bool((error_type and _TYPE.search(_whole(error_type))) or (text and _TEXT.search(_whole(text[:2000]))))
-
-
-def _whole(text: str) -> str:
-    """Without halves of surrogate pairs, as of an emoji cut in two: RE2 reads UTF-8."""
-    return text if text.isascii() else text.encode("utf-8", "ignore").decode()
+    # half of a surrogate pair may come by a dialect of a plug-in, and RE2 reads UTF-8
+    return bool((error_type and _TYPE.search(whole(error_type))) or (text and _TEXT.search(whole(text[:2000]))))

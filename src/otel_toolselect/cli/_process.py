@@ -17,8 +17,8 @@ def keep_house() -> None:
 
 def _collect_seldom() -> None:
     """Spans come and go by reference counting; looking for cycles among them every 700 objects costs a third of all
-    that is done with them. Every 200,000 instead of 50,000 spares little more, for longer stops and 20 MB: a request
-    leaves some 30 objects in cycles. What is loaded by now stays and is never looked at again.
+    that is done with them. Looking even less often would let stops and memory grow, as a request leaves some objects in
+    cycles. What is loaded by now stays and is never looked at again.
     """
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)

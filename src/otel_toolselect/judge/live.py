@@ -31,9 +31,8 @@ log = logging.getLogger(__name__)
 
 TRACES_PER_TURN = 2_000
 """What a turn judges is written at its end in one go: few large inserts cost the store a third of many small ones."""
-_AT_ONCE = (
-    64  # traces that go through all stages together: what one stage made is in the processor's cache for the next
-)
+# traces that go through all stages together: what one stage made is in the processor's cache for the next
+_AT_ONCE = 64
 _TICK_S, _LONGEST_TICK_S = 0.25, 1.0
 _AWAY_S, _LONGEST_PAUSE_S = 2.0, 30.0
 
