@@ -125,6 +125,16 @@ def test_promtool_finds_rules_and_configuration_in_order() -> None:
     run("promtool", "check", "rules", *(file.name for file in DEPLOY.glob("*.rules.yml")))
 
 
+def test_rules_are_tried_in_the_order_in_which_they_read_each_other() -> None:
+    """Left to itself promtool takes groups in any order, and a recorded value may be of the minute before."""
+    groups = [
+        group["name"]
+        for file in ("recording.rules.yml", "alerting.rules.yml")
+        for group in YAML(typ="safe").load(DEPLOY / file)["groups"]
+    ]
+    assert YAML(typ="safe").load(DEPLOY / "rules.test.yml")["group_eval_order"] == groups
+
+
 @promtool
 def test_rules_do_what_their_tests_say() -> None:
     run("promtool", "test", "rules", "rules.test.yml")
