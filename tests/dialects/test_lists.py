@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_toolselect.dialects import _lists
-from otel_toolselect.dialects._coerce import MAX_DEPTH
 from otel_toolselect.dialects._lists import messages
+from otel_toolselect.dialects._parsing import MAX_DEPTH
 from otel_toolselect.model.observations import CallPart, Message, ResultPart, TextPart
 
 WORDS = st.sampled_from(

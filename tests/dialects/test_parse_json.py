@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from otel_toolselect.dialects._coerce import parse_json, structure
+from otel_toolselect.dialects._coerce import structure
+from otel_toolselect.dialects._parsing import parse_json
 from otel_toolselect.model.values import whole
 
 ODD = (

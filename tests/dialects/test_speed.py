@@ -16,6 +16,7 @@ from otel_toolselect.dialects import genai
 from otel_toolselect.dialects._conventional import conventional
 from otel_toolselect.dialects._loose import covering
 from otel_toolselect.dialects._messages import message
+from otel_toolselect.dialects._parsing import parse_json, parse_literal
 from otel_toolselect.dialects._texts import Texts
 from otel_toolselect.model.spans import LogRecord, Span
 
@@ -63,8 +64,8 @@ def test_a_structure_is_what_json_and_literals_say(text: str) -> None:
         wanted: Any = value
         for _ in range(4):
             if isinstance(wanted, str):
-                decoded = coerce.parse_json(wanted)
-                wanted = coerce.parse_literal(wanted) if decoded is None else decoded
+                decoded = parse_json(wanted)
+                wanted = parse_literal(wanted) if decoded is None else decoded
         assert coerce.structure(value) == (wanted if isinstance(wanted, (dict, list)) else None)
 
 

@@ -1,84 +1,24 @@
 """Shared coercion: every wrapping that instrumentations put around a value, taken off in one place.
 
 All functions are total: any input gives a value or `Unknown` with the reason, never an exception and never a guess
-such as `{}` for something that could not be read. Python literals are read by `ast.literal_eval` on bounded text.
+such as `{}` for something that could not be read. Texts are read by `_parsing`.
 """
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 from typing import Any
 
-from pydantic_core import from_json
-
+from otel_toolselect.dialects._parsing import parse_json, parse_literal
 from otel_toolselect.dialects._texts import Texts
 from otel_toolselect.model.runs import ToolDefinition, Unknown
-from otel_toolselect.model.values import JSON, whole
+from otel_toolselect.model.values import JSON
 
 REDACTED = frozenset({"__REDACTED__", "[REDACTED]", "<redacted>", "REDACTED"})
 NOT_RECORDED = Unknown("not recorded (is content capture on?)")
-_MAX_LITERAL = 200_000  # characters; a literal reader is slow on more, and traces cut long values anyway
-MAX_DEPTH = 100  # levels of nesting
 _MAX_WRAPS = 4  # how many times a whole value may be encoded into a string
 _WRAPPER_KEYS = frozenset({"args", "kwargs", "sanitize_inputs_outputs"})
-
-
-def parse_json(text: str, levels: int = MAX_DEPTH) -> Any:
-    """The JSON value of a text, None when it is not JSON (a JSON null is None too). Big integers stay exact.
-
-    A value of more levels than anything that means something is not read: it would only overflow later.
-    """
-    try:
-        value = from_json(text, cache_strings="keys")  # members repeat, values seldom
-    except (ValueError, TypeError):
-        value = _read_leniently(text, levels)
-    if len(text) > 2 * levels and text.count("{") + text.count("[") > levels and _depth(value) > levels:
-        return None  # (each level has two brackets)
-    return value
-
-
-def _read_leniently(text: str, levels: int) -> Any:
-    """What Python's own reader takes too: deeper nesting, half a surrogate pair. That is no character (SDKs cut texts
-    within an emoji) and becomes U+FFFD, as at the receiver's door: no pattern and no store could read it.
-    """
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return whole(value) if _depth(value) <= levels else value
-
-
-def _depth(value: Any) -> int:
-    """How deeply dicts and lists are nested, without recursion."""
-    deepest, pending = 0, [(value, 1)]
-    while pending:
-        item, level = pending.pop()
-        children = item.values() if isinstance(item, dict) else item if isinstance(item, list) else ()
-        deepest = max(deepest, level)
-        pending.extend((child, level + 1) for child in children if isinstance(child, (dict, list)))
-    return deepest
-
-
-def parse_literal(text: str) -> Any:
-    """The value of a Python literal (dict, list, tuple), None when it is not one. Never evaluates code."""
-    stripped = text.strip()
-    if len(stripped) > _MAX_LITERAL or not stripped.startswith(("{", "[", "(")):
-        return None
-    try:
-        value = _jsonable(ast.literal_eval(stripped))
-    except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
-        return None
-    return None if _depth(value) > MAX_DEPTH else whole(value)
-
-
-def _jsonable(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(k): _jsonable(v) for k, v in value.items()}
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return [_jsonable(v) for v in value]
-    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
 
 
 def structure(value: Any) -> Any:

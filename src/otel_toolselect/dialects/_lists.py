@@ -18,6 +18,7 @@ from typing import Any
 from otel_toolselect.dialects import _coerce as coerce
 from otel_toolselect.dialects._conventional import conventional
 from otel_toolselect.dialects._messages import message, names_its_role
+from otel_toolselect.dialects._parsing import MAX_DEPTH, parse_json
 from otel_toolselect.dialects._texts import Texts
 from otel_toolselect.model.observations import Message, TextPart
 
@@ -37,7 +38,7 @@ def _whole(value: Any, default_role: str) -> tuple[Message, ...] | None:
     decoded = coerce.structure(value)
     if decoded is None:
         if isinstance(value, str) and value.strip() and value.strip() not in coerce.REDACTED:
-            text = coerce.parse_json(value)
+            text = parse_json(value)
             return (Message(default_role, (TextPart(text if isinstance(text, str) else value),)),)
         return None
     if isinstance(decoded, dict):
@@ -96,7 +97,7 @@ def _in_pieces(text: str, default_role: str) -> tuple[Message, ...] | None:
 
 def _message(piece: str, default_role: str) -> Message | None:
     """One message that was not read before; None when it is no JSON, or nothing that counts as a message."""
-    item = coerce.parse_json(_OPENING + piece + "}", coerce.MAX_DEPTH - 1)  # the list is a level too
+    item = parse_json(_OPENING + piece + "}", MAX_DEPTH - 1)  # the list is a level too
     if not isinstance(item, dict):
         return None
     read = conventional(item)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from otel_toolselect.dialects import _coerce as coerce
+from otel_toolselect.dialects._parsing import parse_json
 from otel_toolselect.model.observations import CallPart, Message, Part, ResultPart, TextPart
 
 ROLES = {
@@ -132,7 +133,7 @@ def _embedded_blocks(content: str) -> list[Any] | None:
     """Content blocks that were serialized into the content text; a JSON text of another kind stays text."""
     if not content.startswith("[{"):
         return None
-    decoded = coerce.parse_json(content)
+    decoded = parse_json(content)
     if isinstance(decoded, list) and decoded and all(isinstance(b, dict) and _is_block(b) for b in decoded):
         return decoded
     return None

@@ -10,6 +10,7 @@ from typing import Any
 
 from otel_toolselect.dialects import _coerce as coerce
 from otel_toolselect.dialects._lists import messages
+from otel_toolselect.dialects._parsing import parse_json
 from otel_toolselect.dialects._source import Source
 from otel_toolselect.dialects._tooluse import tool_use
 from otel_toolselect.dialects.genai import base_fields
@@ -21,7 +22,7 @@ _TRACE = "decorate tools with @mlflow.trace(span_type=SpanType.TOOL)"
 
 def _plain(value: Any) -> Any:
     """An attribute without the quotes that MLflow puts around every text."""
-    decoded = coerce.parse_json(value) if isinstance(value, str) else None
+    decoded = parse_json(value) if isinstance(value, str) else None
     return decoded if isinstance(decoded, str) else value
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from otel_toolselect.dialects import _coerce as coerce
 from otel_toolselect.dialects._outcome import outcome
+from otel_toolselect.dialects._parsing import parse_literal
 from otel_toolselect.dialects._source import Source
 from otel_toolselect.dialects.genai import CAPTURE, base_fields, kind_of, read_messages, read_tool
 from otel_toolselect.model.observations import Observation, ToolUse
@@ -19,7 +20,7 @@ from otel_toolselect.model.observations import Observation, ToolUse
 
 def _function(source: Source, dialect: str) -> Observation:
     kwargs, raw = coerce.arguments(source.get("function.kwargs"))
-    positional = coerce.parse_literal(str(source.get("function.args") or "()"))
+    positional = parse_literal(str(source.get("function.args") or "()"))
     if positional and isinstance(kwargs, dict):
         kwargs, raw = coerce.arguments({"args": positional, "kwargs": kwargs})
     value, said = coerce.result(source.get("gen_ai.output.messages"))
