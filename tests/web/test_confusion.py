@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from otel_toolselect.app.browse.models import MatrixCell
+from otel_toolselect.app.browse.figure_models import MatrixCell
 from otel_toolselect.web.pages.confusion import shade
 from tests.web.conftest import Client, PagesOf, fits
 

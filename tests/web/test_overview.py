@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from otel_toolselect.app.browse.models import AlertRow, Arrived, Change, Overview
+from otel_toolselect.app.browse.figure_models import Arrived, Change, Overview
+from otel_toolselect.app.browse.state_models import AlertRow
 from otel_toolselect.model.monitoring import AlertStatus
 from otel_toolselect.stats.rates import rate
 from otel_toolselect.web.pages import overview as page

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from otel_toolselect.app.browse.models import Evidence, RunTimeline, TimelineEvent
+from otel_toolselect.app.browse.run_models import Evidence, RunTimeline, TimelineEvent
 from otel_toolselect.model.spans import Span
 from otel_toolselect.reports import jsonable
 from otel_toolselect.web.document import Document, document

@@ -19,6 +19,10 @@
 
 All raise `UsageError` for what is asked wrongly (a bad cursor, a window that ends before it begins) and `StoreError`.
 What belongs to another tenant is not there: lists leave it out, single things are None.
+
+The view models are frozen: those of runs are in `run_models`, of what is counted in `figure_models`, of what stands
+around the runs in `state_models`. Texts are as the trace has them: whoever writes HTML escapes them. Times are UTC
+nanoseconds, shares between 0 and 1 or None where nothing was counted.
 """
 
 from otel_toolselect.app.browse.alerting import alerts_view

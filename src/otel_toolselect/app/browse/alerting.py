@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from otel_toolselect.app.browse.models import AlertRow, AlertsView, SendingRow, SilenceRow
 from otel_toolselect.app.browse.reader import Reader
+from otel_toolselect.app.browse.state_models import AlertRow, AlertsView, SendingRow, SilenceRow
 from otel_toolselect.errors import InputError
 from otel_toolselect.model.alerting import Alert, Series, Silence
 from otel_toolselect.model.monitoring import AlertStatus

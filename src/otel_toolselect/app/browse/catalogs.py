@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from otel_toolselect.app.browse.filters import Filters
-from otel_toolselect.app.browse.models import CatalogDiffView, CatalogList, CatalogView
 from otel_toolselect.app.browse.reader import Reader
+from otel_toolselect.app.browse.state_models import CatalogDiffView, CatalogList, CatalogView
 from otel_toolselect.model.catalogs import Catalog, Suspicion
 from otel_toolselect.triage.catalog_lint import Context, lint
 from otel_toolselect.triage.catalogs import chosen, diff

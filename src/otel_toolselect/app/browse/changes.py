@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from otel_toolselect.app.browse.alerting import alerts_view
+from otel_toolselect.app.browse.figure_models import Arrived, Change, Measure, Overview
 from otel_toolselect.app.browse.filters import Filters
 from otel_toolselect.app.browse.matrix import closed, course, worst_pairs
-from otel_toolselect.app.browse.models import Arrived, Change, Measure, Overview
 from otel_toolselect.app.browse.reader import Reader
 from otel_toolselect.app.windows import confusion_over
 from otel_toolselect.model.alerting import Query, Scope, Window

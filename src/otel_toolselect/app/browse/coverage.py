@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from otel_toolselect import app
 from otel_toolselect.app.browse.filters import Filters
-from otel_toolselect.app.browse.models import CoverageRow, DoctorView, NeedRow, ScopeRow
 from otel_toolselect.app.browse.reader import Reader
+from otel_toolselect.app.browse.state_models import CoverageRow, DoctorView, NeedRow, ScopeRow
 from otel_toolselect.model.spans import LogRecord, Span
 from otel_toolselect.stats.arrivals import NEEDS
 from otel_toolselect.store.browse_api import MOST_ROWS

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from otel_toolselect.app.browse.filters import Filters
-from otel_toolselect.app.browse.models import DisputeRow, LabelCard, QueueItem, QueueView, RunTimeline
 from otel_toolselect.app.browse.reader import Reader
+from otel_toolselect.app.browse.run_models import DisputeRow, LabelCard, QueueItem, QueueView, RunTimeline
 from otel_toolselect.app.browse.timeline import run_timeline
 from otel_toolselect.app.labels import Desk
 from otel_toolselect.model.decisions import LABELS

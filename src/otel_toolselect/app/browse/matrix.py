@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from otel_toolselect.app.browse.figure_models import Matrix, MatrixCell, Point, ToolRow
 from otel_toolselect.app.browse.filters import Filters
-from otel_toolselect.app.browse.models import Matrix, MatrixCell, Point, ToolRow
 from otel_toolselect.app.browse.reader import Reader
 from otel_toolselect.app.windows import confusion_over
 from otel_toolselect.model.alerting import Query, Scope, Window

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from otel_toolselect.app.browse.filters import Filters
-from otel_toolselect.app.browse.models import FacetList, RunList
 from otel_toolselect.app.browse.reader import Reader
+from otel_toolselect.app.browse.run_models import FacetList, RunList
 from otel_toolselect.store.browse_api import Facet
 
 LISTED_FACETS: tuple[Facet, ...] = (

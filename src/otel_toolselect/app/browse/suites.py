@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+from otel_toolselect.app.browse.figure_models import CaseRow, SuiteRow, SuiteView
 from otel_toolselect.app.browse.filters import Filters
-from otel_toolselect.app.browse.models import CaseRow, SuiteRow, SuiteView
 from otel_toolselect.app.browse.reader import Reader
 from otel_toolselect.model.figures import Rate
 from otel_toolselect.model.verdicts import Layer, LayerVerdict, RunVerdict, Status

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from otel_toolselect.app.browse.evidence import Places
 from otel_toolselect.app.browse.filters import Filters
-from otel_toolselect.app.browse.models import Evidence, Judgement, LayerRow, RunTimeline, TimelineEvent
 from otel_toolselect.app.browse.reader import Reader
+from otel_toolselect.app.browse.run_models import Evidence, Judgement, LayerRow, RunTimeline, TimelineEvent
 from otel_toolselect.errors import InputError
 from otel_toolselect.model.decisions import Decision
 from otel_toolselect.model.runs import AssistantText, Event, ToolCall, ToolResult, Unknown

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from otel_toolselect.app import browse
-from otel_toolselect.app.browse.models import CatalogDiffView, CatalogList, CatalogView
+from otel_toolselect.app.browse.state_models import CatalogDiffView, CatalogList, CatalogView
 from otel_toolselect.web.api import Endpoints, Reader
 from otel_toolselect.web.problems import NotFoundError
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from fastapi import APIRouter
 
 from otel_toolselect.app import browse
+from otel_toolselect.app.browse.figure_models import MatrixCell, Point, ToolRow
 from otel_toolselect.app.browse.filters import Filters
-from otel_toolselect.app.browse.models import MatrixCell, Point, ToolRow
 from otel_toolselect.model.alerting import Window
 from otel_toolselect.model.figures import Rate
 from otel_toolselect.web.api import Endpoints, Reader, Texts

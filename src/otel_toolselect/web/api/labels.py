@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from otel_toolselect.app import browse
-from otel_toolselect.app.browse.models import DisputeRow, QueueView
+from otel_toolselect.app.browse.run_models import DisputeRow, QueueView
 from otel_toolselect.app.labels import Desk, named_day
 from otel_toolselect.web.api import Endpoints, Labeller, Reader
 

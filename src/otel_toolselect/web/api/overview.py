@@ -5,7 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from otel_toolselect.app import browse
-from otel_toolselect.app.browse.models import DoctorView, Overview
+from otel_toolselect.app.browse.figure_models import Overview
+from otel_toolselect.app.browse.state_models import DoctorView
 from otel_toolselect.web.api import Endpoints, Reader
 
 router = APIRouter(tags=["overview"])

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 
 from otel_toolselect.app import browse
-from otel_toolselect.app.browse.models import FacetList, RunList, RunTimeline
+from otel_toolselect.app.browse.run_models import FacetList, RunList, RunTimeline
 from otel_toolselect.reports import jsonable
 from otel_toolselect.web.api import Endpoints, Paged, Reader, Text, Texts
 from otel_toolselect.web.problems import NotFoundError

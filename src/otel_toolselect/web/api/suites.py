@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from otel_toolselect.app import browse
-from otel_toolselect.app.browse.models import CaseRow, SuiteRow, SuiteView
+from otel_toolselect.app.browse.figure_models import CaseRow, SuiteRow, SuiteView
 from otel_toolselect.web.api import Endpoints, Paged, Reader
 from otel_toolselect.web.problems import NotFoundError
 

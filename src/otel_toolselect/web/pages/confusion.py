@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil
 
 from otel_toolselect.app import browse
-from otel_toolselect.app.browse.models import MatrixCell
+from otel_toolselect.app.browse.figure_models import MatrixCell
 from otel_toolselect.store.browse_api import Facet
 from otel_toolselect.web.call import Call
 from otel_toolselect.web.page import Answer, Page, Section, Show

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from otel_toolselect.app.browse import doctor_view, facet_list
-from otel_toolselect.app.browse.models import DoctorView
+from otel_toolselect.app.browse.state_models import DoctorView
 from otel_toolselect.stats.arrivals import NEEDS
 from otel_toolselect.web.call import Call
 from otel_toolselect.web.page import Answer, Page, Section, Show

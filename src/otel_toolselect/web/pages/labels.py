@@ -6,7 +6,7 @@ from dataclasses import replace
 from urllib.parse import urlencode
 
 from otel_toolselect.app import browse
-from otel_toolselect.app.browse.models import LabelCard
+from otel_toolselect.app.browse.run_models import LabelCard
 from otel_toolselect.app.labels import Desk, named_day
 from otel_toolselect.errors import UsageError
 from otel_toolselect.model.runs import NO_CALL_LABELS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from otel_toolselect.app.browse import facet_list, overview
-from otel_toolselect.app.browse.models import Measure
+from otel_toolselect.app.browse.figure_models import Measure
 from otel_toolselect.app.parts import Part
 from otel_toolselect.model.signals import SIGNALS
 from otel_toolselect.store.browse_api import Facet

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from otel_toolselect.app import browse
-from otel_toolselect.app.browse.models import Evidence, RunTimeline
+from otel_toolselect.app.browse.run_models import Evidence, RunTimeline
 from otel_toolselect.reports import jsonable
 from otel_toolselect.store.browse_api import MARKS, Facet
 from otel_toolselect.web.call import Call
