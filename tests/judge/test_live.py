@@ -274,6 +274,7 @@ def test_statements_that_fail_are_sent_again_and_the_turn_goes_on(
             patch.setattr(store._session, "_client", client)  # type: ignore[attr-defined]
             assert live.turn() == len({s.trace_id for s in part} | {r.trace_id for r in logs})
     assert client.failures
+    assert live.counters.sent_again == client.failures
     assert live.snapshot().waiting_traces == 0
     check(store, spans, logs)
 

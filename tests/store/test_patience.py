@@ -26,6 +26,10 @@ class Failing:
         return answer
 
 
+def nothing() -> None:
+    pass
+
+
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(patience, "FIRST_PAUSE_S", 0.0)
@@ -33,21 +37,34 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_fails_a_few_times_succeeds() -> None:
     store = Failing(ATTEMPTS - 1)
-    with patient(threading.Event()):
+    with patient(threading.Event(), nothing):
         assert store.ask("yes") == "yes"
     assert store.calls == ATTEMPTS
 
 
+def test_each_time_that_a_statement_is_sent_again_is_told() -> None:
+    again: list[int] = []
+    store = Failing(2)
+    with patient(threading.Event(), lambda: again.append(store.calls)):
+        store.ask("yes")
+        store.ask("at once")
+    assert again == [1, 2]
+    store.left = 10**9
+    with patient(threading.Event(), lambda: again.append(store.calls)), pytest.raises(StoreError):
+        store.ask("never")
+    assert len(again) == 2 + ATTEMPTS - 1
+
+
 def test_a_store_that_stays_away_is_given_up() -> None:
     store = Failing(10**9)
-    with patient(threading.Event()), pytest.raises(StoreError, match="away"):
+    with patient(threading.Event(), nothing), pytest.raises(StoreError, match="away"):
         store.ask("yes")
     assert store.calls == ATTEMPTS
 
 
 def test_what_will_never_succeed_is_not_tried_again() -> None:
     store = Failing(1, retryable=False)
-    with patient(threading.Event()), pytest.raises(StoreError):
+    with patient(threading.Event(), nothing), pytest.raises(StoreError):
         store.ask("yes")
     assert store.calls == 1
 
@@ -57,7 +74,7 @@ def test_callers_that_did_not_ask_for_it_hear_of_the_first_failure() -> None:
     with pytest.raises(StoreError):
         store.ask("yes")
     other = threading.Event()
-    with patient(other):
+    with patient(other, nothing):
         pass
     store.left = 1
     with pytest.raises(StoreError):
@@ -73,7 +90,7 @@ def test_stopping_ends_a_pause_and_all_attempts(monkeypatch: pytest.MonkeyPatch)
 
     def work() -> None:
         try:
-            with patient(stop):
+            with patient(stop, nothing):
                 store.ask("yes")
         except StoreError:
             failed.set()

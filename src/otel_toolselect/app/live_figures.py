@@ -23,6 +23,7 @@ _COUNTED = (
     ("faults", "Failures to assemble or judge traces: a mistake of ours."),
     ("again", "Runs judged in place of earlier ones: late spans, or a share taken over."),
     ("doubtful", "Traces judged once more as another worker may have judged them at the same time."),
+    ("sent_again", "Statements of judging that failed and were sent again in place."),
     ("store_failures", "Attempts to judge that failed because the store did not answer."),
 )
 _STANDING = (

@@ -6,13 +6,12 @@ from typing import NamedTuple
 
 from otel_toolselect.judge.layers import applying
 from otel_toolselect.model.decisions import Decision, Origin
-from otel_toolselect.model.runs import Run
+from otel_toolselect.model.runs import TENANT, Run
 from otel_toolselect.model.verdicts import RunVerdict
 from otel_toolselect.rules import Policy, RunView
 from otel_toolselect.rules.repeats import failures, redundant
 from otel_toolselect.rules.view import Course, Seen
 
-TENANT = "toolselect.tenant"
 _LOOP = 2  # identical calls that failed make a loop, as in the failure taxonomy
 
 

@@ -108,7 +108,7 @@ class Follower:
         pause = 0.0
         while not self._stop.wait(pause):
             try:
-                with patient(self._stop):
+                with patient(self._stop, self._judge.counters.count_sent_again):
                     pause = 0.0 if self.step() else min(self._rhythm.poll, self._rhythm.beat)
             except StoreError as error:
                 self.counters.failures += 1

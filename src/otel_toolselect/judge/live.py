@@ -195,7 +195,7 @@ class LiveJudge:
             if not taken:
                 return 0
             try:
-                with patient(self._stop), tracing.span("judge") as add:
+                with patient(self._stop, self.counters.count_sent_again), tracing.span("judge") as add:
                     self._judge_or_set_apart(taken, now_s)
                     add("traces", len(taken))
             finally:

@@ -24,6 +24,8 @@ class LiveCounters:
     faults: int = 0
     """Groups of traces that could not be assembled or judged: a mistake of ours, logged without content."""
     store_failures: int = 0
+    sent_again: int = 0
+    """Statements that failed and were sent again in place."""
     again: int = 0
     """Runs that took the place of earlier ones: late spans, or another worker's share taken over."""
     doubtful: int = 0
@@ -36,6 +38,9 @@ class LiveCounters:
     held_bytes: int = 0
     lag_s: float = 0.0
     """Seconds since the first span of the trace that has waited longest."""
+
+    def count_sent_again(self) -> None:
+        self.sent_again += 1
 
     def count(self, decision: Decision) -> None:
         """Names of tools come from traces: only so many different cells are told apart."""

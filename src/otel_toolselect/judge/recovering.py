@@ -108,7 +108,7 @@ class Recovery:
         pause = 0.0
         while not self._stop.wait(pause):
             try:
-                with patient(self._stop):
+                with patient(self._stop, self._judge.counters.count_sent_again):
                     pause = 0.1 if self.recover() else EVERY_S
                     self.keep()
             except StoreError as error:

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
@@ -25,17 +26,27 @@ FIRST_PAUSE_S, LONGEST_PAUSE_S, LONGEST_S = 0.05, 1.0, 10.0
 """Pauses are drawn from nothing to a length that doubles: a second and a half in all at most. A store that takes long
 to fail is away, and is left alone after LONGEST_S.
 """
-_stop: ContextVar[threading.Event | None] = ContextVar("stop", default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Patience:
+    stop: threading.Event
+    again: Callable[[], None]
+
+
+_patience: ContextVar[_Patience | None] = ContextVar("patience", default=None)
 
 
 @contextmanager
-def patient(stop: threading.Event) -> Iterator[None]:
-    """Statements of any store on this thread are patient inside, until `stop` is set: that ends a pause at once."""
-    token = _stop.set(stop)
+def patient(stop: threading.Event, again: Callable[[], None]) -> Iterator[None]:
+    """Statements of any store on this thread are patient inside, until `stop` is set: that ends a pause at once.
+    `again` is called each time before one is sent once more.
+    """
+    token = _patience.set(_Patience(stop, again))
     try:
         yield
     finally:
-        _stop.reset(token)
+        _patience.reset(token)
 
 
 def patiently(statement: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
@@ -43,15 +54,15 @@ def patiently(statement: Callable[Concatenate[S, P], T]) -> Callable[Concatenate
 
     @wraps(statement)
     def tried(session: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        stop = _stop.get()
-        if stop is None:
+        patience = _patience.get()
+        if patience is None:
             return statement(session, *args, **kwargs)
-        return _again(stop, lambda: statement(session, *args, **kwargs))
+        return _again(patience, lambda: statement(session, *args, **kwargs))
 
     return tried
 
 
-def _again(stop: threading.Event, statement: Callable[[], T]) -> T:
+def _again(patience: _Patience, statement: Callable[[], T]) -> T:
     from tenacity import (
         Retrying,
         retry_if_exception,
@@ -63,10 +74,11 @@ def _again(stop: threading.Event, statement: Callable[[], T]) -> T:
     from tenacity.nap import sleep_using_event
 
     retrying = Retrying(
-        stop=stop_after_attempt(ATTEMPTS) | stop_after_delay(LONGEST_S) | stop_when_event_set(stop),
+        stop=stop_after_attempt(ATTEMPTS) | stop_after_delay(LONGEST_S) | stop_when_event_set(patience.stop),
         wait=wait_random_exponential(FIRST_PAUSE_S, max=LONGEST_PAUSE_S),
         retry=retry_if_exception(lambda error: isinstance(error, StoreError) and error.retryable),
-        sleep=sleep_using_event(stop),
+        before_sleep=lambda _: patience.again(),
+        sleep=sleep_using_event(patience.stop),
         reraise=True,
     )
     return retrying(statement)
