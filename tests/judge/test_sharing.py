@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from otel_toolselect.judge import layers
-from otel_toolselect.judge.decisions import TENANT, decision_of, traffic_of
+from otel_toolselect.judge.decisions import decision_of, traffic_of
 from otel_toolselect.judge.judging import judge_run, judge_view
 from otel_toolselect.judge.panel import Panel
 from otel_toolselect.model.decisions import Decision
-from otel_toolselect.model.runs import Run, Unknown
+from otel_toolselect.model.runs import TENANT, Run, Unknown
 from otel_toolselect.model.values import canonical
 from otel_toolselect.model.verdicts import CallScore, Cell, Finding, RunVerdict
 from otel_toolselect.rules import Policy, RunView

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from otel_toolselect.app.serving import receive_settings, spool_folder
 from otel_toolselect.config import Settings
 from otel_toolselect.errors import InputError, StoreError, ToolselectError, UsageError
+from otel_toolselect.model.runs import TENANT
 
 if TYPE_CHECKING:
     from otel_toolselect.model.spans import Batch
@@ -118,7 +119,6 @@ def _store(group: Sequence[_Read], store: Store) -> Iterator[Retried]:
 
 def _batch(letter: Letter, door: Door, max_bytes: int) -> Batch:
     from otel_toolselect.receive.access import Sender
-    from otel_toolselect.receive.stamping import TENANT
 
     request = letter.request()
     if not letter.acknowledged:

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING
 from otel_toolselect import app
 from otel_toolselect.config import Settings
 from otel_toolselect.errors import NotFoundError, TooLargeError
-from otel_toolselect.model.runs import Run
+from otel_toolselect.model.runs import TENANT, Run
 from otel_toolselect.model.spans import LogRecord, Span
 
 if TYPE_CHECKING:
     from otel_toolselect.store import Store
 
-TENANT = "toolselect.tenant"
 _MOST_TRACES = 1_000
 """Traces that are assembled together at most, as in live judging."""
 Check = Callable[[], None]

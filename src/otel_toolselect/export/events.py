@@ -19,6 +19,7 @@ from typing import TypeAlias
 
 from otel_toolselect.assemble import run_id
 from otel_toolselect.model.decisions import Decision
+from otel_toolselect.model.runs import TENANT
 from otel_toolselect.model.values import digest
 from otel_toolselect.store.judged_api import Kept
 
@@ -84,7 +85,7 @@ def attributes_of(d: Decision) -> dict[str, Value]:
         "toolselect.case.id": d.case_id,
         "toolselect.label": d.label,
         "toolselect.service": d.service,
-        "toolselect.tenant": d.tenant,
+        TENANT: d.tenant,
         "toolselect.first_action": d.first_action,
         "toolselect.observed_class": d.observed_class,
         "toolselect.expected": [cell.expected for cell in d.cells],

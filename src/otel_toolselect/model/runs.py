@@ -13,6 +13,8 @@ NO_CALL_LABELS = ("none", "ask_followup", "refuse_no_tool")
 NoCallLabel: TypeAlias = Literal["none", "ask_followup", "refuse_no_tool"]
 INFRA = "toolselect.infra"
 """Attribute of a run's resource or first span: who ran the agent says that the platform failed, and how (R36)."""
+TENANT = "toolselect.tenant"
+"""Attribute of the resource of spans and log records, and so of runs: whose they are. Only a receiver may set it."""
 
 
 @dataclass(frozen=True, slots=True)

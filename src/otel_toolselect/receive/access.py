@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from otel_toolselect.model.runs import TENANT
 from otel_toolselect.receive.counters import Counters
 from otel_toolselect.receive.quotas import Quotas
-from otel_toolselect.receive.stamping import TENANT
 from otel_toolselect.receive.status import ForbiddenError, NotAllowedError, QuotaError
 from otel_toolselect.receive.tokens import SCOPES, UNLIMITED, Entry, Quota, digest_of, read_tokens
 from otel_toolselect.receive.watched import Watched

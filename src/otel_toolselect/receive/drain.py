@@ -16,12 +16,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from otel_toolselect.errors import EnvironmentProblem, StoreError, ToolselectError
+from otel_toolselect.model.runs import TENANT
 from otel_toolselect.model.spans import Batch
 from otel_toolselect.receive.backlog import Backlog, Entry
 from otel_toolselect.receive.counters import Counters
 from otel_toolselect.receive.deadletters import DeadLetters
 from otel_toolselect.receive.settings import Settings, Sink
-from otel_toolselect.receive.stamping import TENANT
 from otel_toolselect.telemetry import tracing
 
 log = logging.getLogger(__name__)

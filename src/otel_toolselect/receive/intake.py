@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from otel_toolselect.errors import InputError, TooLargeError
+from otel_toolselect.model.runs import TENANT
 from otel_toolselect.otlp import replies
 from otel_toolselect.receive.access import Access, Sender
 from otel_toolselect.receive.counters import Counters, Protocol
@@ -19,7 +20,6 @@ from otel_toolselect.receive.deadletters import DeadLetters
 from otel_toolselect.receive.door import Admitted, Door
 from otel_toolselect.receive.records import Request
 from otel_toolselect.receive.spool import Pending, Spool
-from otel_toolselect.receive.stamping import TENANT
 from otel_toolselect.receive.status import Failure, failure_of
 from otel_toolselect.telemetry import tracing
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from otel_toolselect.model.runs import TENANT
 from otel_toolselect.otlp.jsondecode import Signal
 
-TENANT = "toolselect.tenant"
 RESERVED = (TENANT.encode(),)
 """Keys, as on the wire, that only a receiver may set."""
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from otel_toolselect.model.decisions import Decision
-from otel_toolselect.model.runs import Run
+from otel_toolselect.model.runs import TENANT, Run
 from otel_toolselect.model.spans import Span
 from otel_toolselect.model.verdicts import RunVerdict
 from otel_toolselect.store import browse_cursors, browse_queries, browse_rows, verdict_rows
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 HOUR_NS = 3_600 * 10**9
 STEPS = (6, 48, 384, 3_072)
 """Hours back from where a list begins to which it is asked first, then next, before it is asked for the rest."""
-TENANT = "toolselect.tenant"
 
 
 class Browsing(Histories):

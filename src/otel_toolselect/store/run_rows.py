@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from otel_toolselect.model.runs import NoCall, Run, ToolDefinition
+from otel_toolselect.model.runs import TENANT, NoCall, Run, ToolDefinition
 from otel_toolselect.store import columns as c
 from otel_toolselect.store.event_rows import event_texts, read_events
 
@@ -39,8 +39,6 @@ _PLAIN: dict[str, tuple[str, pa.DataType]] = {
     "Incomplete": ("incomplete", c.TEXT),
 }
 _LISTS = {"TraceIds": "trace_ids", "History": "history", "Dialects": "dialects", "Expected": "expected"}
-# of the attributes only this is kept: what is judged again from kept runs stays with its tenant
-_TENANT = "toolselect.tenant"
 # derived from other fields, written for queries and never read back
 _DERIVED: dict[str, tuple[str, pa.DataType]] = {
     "FirstAction": ("first_action", c.TEXT),
@@ -95,7 +93,7 @@ def run_columns(runs: Sequence[Run], tool_keys: Sequence[str | None], version: i
         "NoCallConfidence": c.column(no_call["confidence"], c.DOUBLE),
         "EventList": c.column(events, c.TEXT),
         "EventTexts": c.nested(texts, c.TEXT),
-        "Tenant": c.column([str(run.attributes.get(_TENANT) or "") for run in runs], c.TEXT),
+        "Tenant": c.column([str(run.attributes.get(TENANT) or "") for run in runs], c.TEXT),
     }
 
 
@@ -125,5 +123,6 @@ def read_runs(found: Mapping[str, list[Any]], tools: Mapping[str, tuple[ToolDefi
             tools=None if key is None else tools[key],
             no_call=NoCall(found["NoCallLabel"][i], found["NoCallSignal"][i], found["NoCallConfidence"][i]),
             events=read_events(found["EventList"][i], found["EventTexts"][i], fields["final_text"]),
-            attributes={_TENANT: found["Tenant"][i]} if found["Tenant"][i] else {},
+            # of the attributes only this is kept: what is judged again from kept runs stays with its tenant
+            attributes={TENANT: found["Tenant"][i]} if found["Tenant"][i] else {},
         )

@@ -6,13 +6,13 @@ from otel_toolselect import app
 from otel_toolselect.app.browse.filters import Filters
 from otel_toolselect.app.browse.reader import Reader
 from otel_toolselect.app.browse.state_models import CoverageRow, DoctorView, NeedRow, ScopeRow
+from otel_toolselect.model.runs import TENANT
 from otel_toolselect.model.spans import LogRecord, Span
 from otel_toolselect.stats.arrivals import NEEDS
 from otel_toolselect.store.browse_api import MOST_ROWS
 
 TRACES = MOST_ROWS
 SPANS = 20_000
-TENANT = "toolselect.tenant"
 
 
 def doctor_view(reader: Reader, filters: Filters) -> DoctorView:
