@@ -5,6 +5,7 @@ from __future__ import annotations
 import string
 from typing import Any
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from otel_toolselect.model.decisions import Decision
@@ -23,6 +24,17 @@ from otel_toolselect.model.verdicts import CallScore, Cell, Finding, LayerVerdic
 T0 = 1_793_613_600_000_000_000  # 2026-11-02T10:00:00Z
 HOUR = 3_600 * 10**9
 DAY = 24 * HOUR
+
+# every example has a trace id of its own, so one store serves them all
+on_one_store = settings(
+    max_examples=30,
+    deadline=None,
+    suppress_health_check=[
+        HealthCheck.function_scoped_fixture,
+        HealthCheck.too_slow,
+        HealthCheck.differing_executors,  # two implementations run the one suite
+    ],
+)
 
 
 def span(trace: int = 1, number: int = 1, **fields: Any) -> Span:

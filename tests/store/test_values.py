@@ -13,7 +13,7 @@ from otel_toolselect.store.columns import BrokenStreamError, from_ipc
 from otel_toolselect.store.values import decode, decode_items, encode, read_shape, shape_text
 
 from .builders import attributes
-from .contract.suite import same
+from .contract.spans import same
 
 
 @given(st.lists(attributes, max_size=4))

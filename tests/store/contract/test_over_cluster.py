@@ -15,8 +15,11 @@ import pytest
 from tests.store.simulated import Simulated, simulated
 
 from .alerts import AlertsContract
+from .arrivals import ArrivalsContract
 from .crews import CrewsContract
+from .judged import JudgedContract
 from .labels import LabelsContract
+from .spans import SpansContract
 from .suite import StoreContract
 
 
@@ -36,10 +39,10 @@ class _OnCluster:
 
 
 class TestOverCluster(_OnCluster):
-    test_whole_traces = StoreContract.test_window_and_service_choose_whole_traces
-    test_arrivals = StoreContract.test_arrivals_come_by_pages
-    test_replacing = StoreContract.test_replacing_leaves_nothing_behind
-    test_retracting = StoreContract.test_a_retracted_run_is_gone_with_all_that_was_said_of_it
+    test_whole_traces = SpansContract.test_window_and_service_choose_whole_traces
+    test_arrivals = ArrivalsContract.test_arrivals_come_by_pages
+    test_replacing = JudgedContract.test_replacing_leaves_nothing_behind
+    test_retracting = JudgedContract.test_a_retracted_run_is_gone_with_all_that_was_said_of_it
     test_strata = LabelsContract.test_strata_and_who_is_drawn
     test_leases = AlertsContract.test_one_of_several_holds_a_lease
     test_lag = AlertsContract.test_lag_is_from_the_end_of_a_span_to_its_being_stored

@@ -12,8 +12,11 @@ import os
 import pytest
 
 from .alerts import AlertsContract
+from .arrivals import ArrivalsContract
 from .browse import BrowseContract
+from .judged import JudgedContract
 from .labels import LabelsContract
+from .spans import SpansContract
 from .suite import StoreContract
 
 
@@ -27,17 +30,17 @@ class _OverHttp:
 
 
 class TestOverHttp(_OverHttp):
-    test_types = StoreContract.test_all_types_of_attribute_values_come_back
-    test_times = StoreContract.test_times_come_back_exactly
-    test_large = StoreContract.test_a_large_batch_comes_back
-    test_pages = StoreContract.test_traces_come_by_pages_of_bounded_size
-    test_bound = StoreContract.test_filter_values_are_bound
-    test_runs = StoreContract.test_runs_round_trip
-    test_verdicts = StoreContract.test_verdicts_round_trip_and_replace
-    test_replacing = StoreContract.test_replacing_leaves_nothing_behind
+    test_types = SpansContract.test_all_types_of_attribute_values_come_back
+    test_times = SpansContract.test_times_come_back_exactly
+    test_large = SpansContract.test_a_large_batch_comes_back
+    test_pages = SpansContract.test_traces_come_by_pages_of_bounded_size
+    test_bound = SpansContract.test_filter_values_are_bound
+    test_runs = JudgedContract.test_runs_round_trip
+    test_verdicts = JudgedContract.test_verdicts_round_trip_and_replace
+    test_replacing = JudgedContract.test_replacing_leaves_nothing_behind
     test_retention = StoreContract.test_retention_removes_what_is_older
     test_threads = StoreContract.test_threads_may_share_a_store
-    test_writers = StoreContract.test_writers_at_once_lose_no_arrival
+    test_writers = ArrivalsContract.test_writers_at_once_lose_no_arrival
     test_closed = StoreContract.test_closed_store_says_so
     test_labels = LabelsContract.test_labels_by_window_source_and_labeller
     test_leases = AlertsContract.test_one_of_several_holds_a_lease
