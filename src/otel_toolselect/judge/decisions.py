@@ -10,7 +10,7 @@ from otel_toolselect.model.runs import TENANT, Run
 from otel_toolselect.model.verdicts import RunVerdict
 from otel_toolselect.rules import Policy, RunView
 from otel_toolselect.rules.repeats import failures, redundant
-from otel_toolselect.rules.view import Course, Seen
+from otel_toolselect.rules.view import Looks, Seen
 
 _LOOP = 2  # identical calls that failed make a loop, as in the failure taxonomy
 
@@ -99,11 +99,11 @@ def _counted(seen: Seen) -> _Counted:
     return found
 
 
-def traffic_of(run: Run, course: Course | None = None) -> Decision:
+def traffic_of(run: Run, looks: Looks | None = None) -> Decision:
     """The decision of a run under no expectation (`suite` ""): what happened, each run once, so that latency, cost and
     gaps can be watched on all traffic, whatever is expected of it.
     """
-    seen = (course or Course(run)).seen(run.tools, _NO_POLICY)
+    seen = (looks or Looks(run)).seen(run.tools, _NO_POLICY)
     # under no policy each call is consequential
     label = run.no_call.label
     verdict = RunVerdict(

@@ -11,7 +11,7 @@ from otel_toolselect.judge.decisions import decision_of, traffic_of
 from otel_toolselect.judge.judging import verdicts_of
 from otel_toolselect.judge.labelling import Labelling
 from otel_toolselect.judge.policies import rulings_of
-from otel_toolselect.judge.views import Courses, Views
+from otel_toolselect.judge.views import RunLooks, Views
 from otel_toolselect.model.decisions import LABELS, Decision
 from otel_toolselect.model.runs import Run
 from otel_toolselect.model.verdicts import RunVerdict
@@ -89,16 +89,16 @@ class Panel:
         listed = tuple(runs)
         by_id = {run.run_id: run for run in listed}
         verdicts: list[RunVerdict] = []
-        courses = Courses()
-        decisions = [traffic_of(run, courses.of(run)) for run in by_id.values()]
+        looks = RunLooks()
+        decisions = [traffic_of(run, looks.of(run)) for run in by_id.values()]
         with self.asking() as asker:
             for suite in self.suites:
-                views = Views(suite.policy, courses)
+                views = Views(suite.policy, looks)
                 for verdict in verdicts_of(listed, suite, views, asker)[0]:
                     verdicts.append(verdict)
                     decisions.append(decision_of(verdict, views.of(by_id[verdict.run_id])))
             for file in self.rules:
-                views = Views(file.policy, courses)
+                views = Views(file.policy, looks)
                 for ruling in rulings_of(listed, file, views, asker):
                     view = views.of(by_id[ruling.verdict.run_id])
                     found = decision_of(ruling.verdict, view, rule=ruling.rule, severity=ruling.severity, origin="rule")

@@ -108,7 +108,7 @@ def _alike(
     tools: tuple[ToolDefinition, ...], offered: Mapping[str, Any]
 ) -> tuple[tuple[ToolDefinition, ...], Mapping[str, Any]]:
     """What a policy makes of a catalog, as the object that another policy made of it if that is the same (see
-    `view.Course.seen`).
+    `view.Looks.seen`).
     """
     known = _offers.get(id(tools))
     if known is not None and known[0] is tools and _same(known[1], offered):

@@ -29,7 +29,7 @@ class Course:
     a key of its own. Treat as read-only.
     """
 
-    __slots__ = ("_seen", "_texts", "failed", "known", "memo", "steps")
+    __slots__ = ("_texts", "failed", "known", "memo", "steps")
 
     def __init__(self, run: Run) -> None:
         steps: dict[int, tuple[ToolCall, ToolResult | None]] = {}
@@ -44,22 +44,6 @@ class Course:
         self.known = len(outcomes) - outcomes.count(None)
         self.memo: dict[Any, Any] = {}
         self._texts: dict[int, str] = {}
-        self._seen: dict[tuple[tuple[Reading, ...], int, int], Seen] = {}
-
-    def seen(self, tools: tuple[ToolDefinition, ...] | None, policy: Policy) -> Seen:
-        """The calls under a policy; what was made for another one that reads, offers and excuses the same.
-
-        Most rule files are about other tools than a run has, and read its calls as no policy at all would. The two ids
-        are those of objects that the value holds, so that they name nothing else meanwhile.
-        """
-        read = policy.read
-        readings = tuple([read(call.name, call.server) for call, _ in self.steps])
-        offered = _NOTHING if tools is None else policy.offered(tools)
-        key = readings, id(offered), id(policy.infra)
-        found = self._seen.get(key)
-        if found is None:
-            found = self._seen[key] = Seen(self, readings, None if tools is None else offered, policy.infra)
-        return found
 
     def arguments(self, call: ToolCall) -> str | None:
         """The canonical text of a call's arguments, None when they are not known."""
@@ -161,6 +145,33 @@ class Seen:
         return () if self._whole else tuple([c for c in self.calls if c.ghost])
 
 
+class Looks:
+    """What a run did, and its calls as policies see them. A course knows nothing of those who look at it: objects in a
+    circle stay, with all texts of the run, until the collector comes by.
+    """
+
+    __slots__ = ("_known", "course")
+
+    def __init__(self, run: Run) -> None:
+        self.course = Course(run)
+        self._known: dict[tuple[tuple[Reading, ...], int, int], Seen] = {}
+
+    def seen(self, tools: tuple[ToolDefinition, ...] | None, policy: Policy) -> Seen:
+        """The calls under a policy; what was made for another one that reads, offers and excuses the same.
+
+        Most rule files are about other tools than a run has, and read its calls as no policy at all would. The two ids
+        are those of objects that the value holds, so that they name nothing else meanwhile.
+        """
+        read = policy.read
+        readings = tuple([read(call.name, call.server) for call, _ in self.course.steps])
+        offered = _NOTHING if tools is None else policy.offered(tools)
+        key = readings, id(offered), id(policy.infra)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = Seen(self.course, readings, None if tools is None else offered, policy.infra)
+        return found
+
+
 class RunView:
     """One run under one policy. Treat as read-only; it lives as long as the judgement of its run.
 
@@ -176,14 +187,15 @@ class RunView:
         "policy", "run", "seen", "sure",
     )  # fmt: skip
 
-    def __init__(self, run: Run, policy: Policy, course: Course | None = None) -> None:
+    def __init__(self, run: Run, policy: Policy, looks: Looks | None = None) -> None:
         self.run = run
         self.policy = policy
-        self.course = course = Course(run) if course is None else course
+        looks = Looks(run) if looks is None else looks
+        self.course = looks.course
         self.memo: dict[Any, Any] = {}
         self.asker: Asker | None = None
         self.asking: Asking | None = None
-        self.seen = seen = course.seen(run.tools, policy)
+        self.seen = seen = looks.seen(run.tools, policy)
         self.calls = seen.calls
         self.consequential = tuple([c for c in self.calls if c.consequential])
         self.first = self.consequential[0] if self.consequential else None

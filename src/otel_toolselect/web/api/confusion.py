@@ -19,7 +19,7 @@ router = APIRouter(tags=["figures"])
 
 @dataclass(frozen=True, slots=True)
 class MatrixDocument:
-    """`app.browse.models.Matrix` with its cells as a list: JSON has no pairs for keys."""
+    """The confusion matrix with its cells as a list: JSON has no pairs for keys."""
 
     filters: Filters
     window: Window
