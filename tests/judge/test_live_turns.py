@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import pytest
 
@@ -15,7 +15,7 @@ from otel_toolselect.judge.panel import Judged, Panel
 from otel_toolselect.judge.waiting import Patience
 from otel_toolselect.model.labels import Label
 from otel_toolselect.model.runs import Run
-from otel_toolselect.model.spans import Span
+from otel_toolselect.model.spans import LogRecord, Span
 
 SETTLE_S, PRESSED_BYTES = 1_000.0, 8_000
 
@@ -120,6 +120,38 @@ def test_a_turn_that_could_not_be_kept_is_due_again_from_the_store() -> None:
     counts = live.snapshot()
     assert (counts.waiting_traces, counts.held_bytes, counts.runs) == (3, 0, 0)
     assert live.judged_until() < float("inf")
+
+
+class Picky(Kept):
+    """Fails on runs of one trace as no store should, and gives back every trace."""
+
+    def __init__(self, traces: Mapping[str, list[Span]], broken: str) -> None:
+        super().__init__()
+        self._traces = traces
+        self._broken = broken
+
+    def write_runs(self, runs: Sequence[Run], as_of: int | None = None) -> None:
+        if any(self._broken in run.trace_ids for run in runs):
+            raise OverflowError("a value that no column takes")
+        super().write_runs(runs, as_of)
+
+    def runs_of_traces(self, trace_ids: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+        return {}
+
+    def traces(self, *, trace_ids: Sequence[str]) -> Iterator[tuple[list[Span], tuple[LogRecord, ...]]]:
+        return ((self._traces[trace_id], ()) for trace_id in trace_ids)
+
+
+def test_a_trace_that_cannot_be_kept_costs_the_others_few_writes() -> None:
+    traces = {f"{number:032x}": a_trace(number) for number in range(64)}
+    store = Picky(traces, broken=f"{37:032x}")
+    live = judge_on(store)
+    for spans in traces.values():
+        live.offer(spans, ())
+    live.settle()
+    # each written for itself, judging would stand still meanwhile
+    assert sorted(filter(None, store.writes)) == [1, 2, 4, 8, 16, 32]
+    assert live.judged_until() == float("inf")
 
 
 def test_labels_are_asked_for_once_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,6 +19,7 @@ from otel_toolselect.assemble import CaseAttributes, assemble
 from otel_toolselect.errors import StoreError
 from otel_toolselect.judge.crew import Crew
 from otel_toolselect.judge.grouping import Group, Grouping
+from otel_toolselect.judge.halves import in_halves
 from otel_toolselect.judge.live_counters import LiveCounters
 from otel_toolselect.judge.panel import Judged, Panel, joined
 from otel_toolselect.judge.waiting import Patience, Slot, Waiting
@@ -224,8 +225,8 @@ class LiveJudge:
             self._lock.notify_all()
 
     def _judge_or_set_apart(self, taken: list[Slot], now_s: float) -> None:
-        """What fails together is tried again trace by trace, so that one that nobody foresaw costs itself alone.
-        `taken` grows by what becomes due meanwhile.
+        """What fails together is tried again apart, so that a trace that nobody foresaw costs itself alone. `taken`
+        grows by what becomes due meanwhile.
         """
         suspects = [slot for slot in taken if slot.suspect]
         try:
@@ -239,14 +240,11 @@ class LiveJudge:
             for slot in together:
                 slot.suspect = True
             self._put_back(together)
-        for number, slot in enumerate(suspects):
-            try:
-                self._judge([slot])
-            except StoreError:
-                self._put_back(suspects[number:])
-                raise
-            except Exception as error:  # noqa: BLE001 - given up: it is in the store, and `eval` will say more
-                self._fault(1, error)
+        try:  # one that is given up is in the store, and `eval` will say more
+            in_halves(suspects, self._judge, partial(self._fault, 1))
+        except StoreError:
+            self._put_back(suspects)
+            raise
 
     def _take_more(self, taken: list[Slot], now_s: float) -> list[Slot]:
         """While memory is short, what arrives is due at once: it joins the turn until that is full."""

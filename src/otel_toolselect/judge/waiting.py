@@ -28,7 +28,7 @@ class Slot:
     size: int = 0
     rooted: bool = False
     suspect: bool = False
-    """Something failed when it was judged with others: it is judged alone the next time."""
+    """Something failed when it was judged with others: it is judged apart from those that are due the next time."""
 
     @property
     def whole(self) -> bool:
