@@ -123,9 +123,12 @@ def distinct(spans: Iterable[Span]) -> list[Span]:
     return sorted(best.values(), key=lambda s: (s.trace_id, s.order_ns, s.span_id))
 
 
-def _fullness(span: Span) -> tuple[int, int, int, str]:
+def _fullness(span: Span) -> tuple[int, int, int, str, str]:
+    """The last is for versions that say as much, of which always the same one has to be chosen: they may differ in
+    what a collector on one of two ways adds to a resource.
+    """
     text = json.dumps([span.name, span.status_code, dict(span.attributes)], sort_keys=True, default=str)
-    return (span.end_ns, len(span.attributes), len(span.events), text)
+    return (span.end_ns, len(span.attributes), len(span.events), text, repr(span))
 
 
 def _signals(span: Span, logs: Sequence[LogRecord]) -> tuple[Signal, ...]:
