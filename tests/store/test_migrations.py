@@ -105,6 +105,8 @@ def test_runs_from_before_0014_stand_beside_others(embedded_dsn: str) -> None:
         session.execute(f"DROP TABLE {name} SYNC")
     migrate(session, shipped()[:13])
     session.execute(WHOLE_EVENTS)
+    with pytest.raises(StoreError, match="store status"):  # who only looks does not migrate, and is told what to do
+        list(store.runs())
     store.close()
     store = open_store(embedded_dsn)
     assert isinstance(store, ClickHouseStore)

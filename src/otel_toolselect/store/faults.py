@@ -37,6 +37,8 @@ _RETRYABLE_CODES = frozenset(
 )
 _AUTH_CODES = frozenset({192, 193, 194, 516})
 ACCESS_DENIED = 497
+# no such column in an insert, unknown name in a query, unknown table: commands that only look do not migrate
+_BEHIND_CODES = frozenset({16, 47, 60})
 _NO_CONNECTION = re.compile(r"(?<=\] )[A-Z][a-z]+ (?:refused|reset by peer|timed out)|certificate verify failed[^)\"]*")
 _ENGINE_CODE = re.compile(r"Code:\s*(\d+)|exception, code:\s*(\d+)")
 # what the client adds: address, and a version that says nothing to a user
@@ -91,7 +93,8 @@ def fault(error: Exception, where: str) -> StoreError:
             "`toolselect store grants` prints what each user needs",
             retryable=True,
         )
-    return StoreError(f"the store at {where} refused a statement: {text}", retryable=code in _RETRYABLE_CODES)
+    hint = "; `toolselect store status` says what its tables lack" if code in _BEHIND_CODES else ""
+    return StoreError(f"the store at {where} refused a statement: {text}{hint}", retryable=code in _RETRYABLE_CODES)
 
 
 def _reason(text: str) -> str:
