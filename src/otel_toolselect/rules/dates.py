@@ -13,15 +13,17 @@ Read the same way on both sides of a comparison, relative to the day on which th
 from __future__ import annotations
 
 import datetime as dt
-from functools import lru_cache
 from typing import Any, TypeAlias
 from zoneinfo import ZoneInfo
 
 import re2
 
+from otel_toolselect.model.remembered import remembered
+
 Day: TypeAlias = "dt.date | str"
 Moment: TypeAlias = "dt.datetime | str"
 MAX_TEXT = 60  # longer texts are no dates; dateparser's time grows with the text
+_LONGEST = 4 * MAX_TEXT  # of what is remembered, with its spaces
 
 _ISO_DAY = re2.compile(r"\d{4}-\d{2}-\d{2}")
 _ISO_TIME = re2.compile(r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}(:?\d{2}){0,2}([.,]\d+)?\s*([Zz]|[+-]\d{2}:?\d{2})?")
@@ -54,7 +56,7 @@ def as_strptime(text: str) -> str | None:
     return text if year and month and day else None
 
 
-@lru_cache(maxsize=8192)
+@remembered(8_192, _LONGEST)
 def read_day(text: str, today: dt.date | None, zone: ZoneInfo | None, formats: tuple[str, ...] = ()) -> Day:
     """The day that a text names, or why it names none."""
     plain = " ".join(text.split())
@@ -185,7 +187,7 @@ def _parsed(text: str, base: dt.datetime) -> dt.datetime | None:
     return found
 
 
-@lru_cache(maxsize=8192)
+@remembered(8_192, _LONGEST)
 def read_moment(text: str, now: dt.datetime | None, zone: ZoneInfo | None) -> Moment:
     """The instant that a text names, always with an offset, or why it names none."""
     plain = " ".join(text.split())

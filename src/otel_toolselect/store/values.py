@@ -14,9 +14,9 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any, TypeAlias
 
+from otel_toolselect.model.remembered import remembered
 from otel_toolselect.model.spans import AttrValue
 
 Codes: TypeAlias = dict[str, str]
@@ -64,7 +64,7 @@ def shape_text(sections: Mapping[str, Codes | str | Sequence[Codes]]) -> str:
     return _dump(shape) if shape else ""
 
 
-@lru_cache(maxsize=4096)
+@remembered(4_096, 8_192)
 def read_shape(text: str) -> Mapping[str, Any]:
     """The shape of a text; anything else than a shape reads as no types known."""
     try:

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import json
 import re
-from functools import lru_cache
 from typing import Any, Literal
 
+from otel_toolselect.model.remembered import remembered
 from otel_toolselect.otlp import protodecode
 from otel_toolselect.otlp.encode import put_value
 from otel_toolselect.otlp.jsondecode import Signal
@@ -137,7 +137,7 @@ _LONG = 256
 """Characters from which a text under an unknown key is taken for content."""
 
 
-@lru_cache(4096)
+@remembered(4_096, 1_024)
 def place_of(key: str) -> Place:
     """What kind of content an attribute holds."""
     found = _PLACES.get(key)

@@ -6,8 +6,8 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from functools import lru_cache
 
+from otel_toolselect.model.remembered import remembered
 from otel_toolselect.otlp.redact.rules import MASK, KeyRule, Rules, TextRule
 
 # strings (a last one may be cut off) and numbers of a JSON text; every character is looked at once
@@ -22,6 +22,8 @@ _REPEATED, _REPEATS = 65_536, 1_024
 """Texts whose outcome is remembered within a request: characters of the longest, how many."""
 _DEPTH = 8
 """JSON texts inside strings of JSON texts; deeper ones are treated as plain text."""
+LONGEST_KEY = 1_024
+"""Characters of keys of which it is remembered what applies to them."""
 _decoder = json.JSONDecoder()
 
 _LONGEST_ESCAPE = 5  # of \u0041, the characters before its last
@@ -35,8 +37,8 @@ class Texts:
         self._quick = rules.quick
         self._any_keys = bool(rules.keys)
         self._seen: dict[tuple[str, str], str] = {}
-        self.rules_for = lru_cache(4096)(rules.text_rules)
-        self.key_rule = lru_cache(4096)(rules.key_rule)
+        self.rules_for = remembered(4_096, LONGEST_KEY)(rules.text_rules)
+        self.key_rule = remembered(4_096, LONGEST_KEY)(rules.key_rule)
 
     def is_token(self, text: str) -> bool:
         """A mask or digest that was put there before."""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from functools import lru_cache
 from typing import Any
 
+from otel_toolselect.model.remembered import remembered
 from otel_toolselect.model.spans import Batch
 from otel_toolselect.otlp import encode, protodecode
 from otel_toolselect.otlp.jsondecode import Signal
 from otel_toolselect.otlp.redact import content
 from otel_toolselect.otlp.redact.rules import KeyRule, Rules
-from otel_toolselect.otlp.redact.texts import Texts
+from otel_toolselect.otlp.redact.texts import LONGEST_KEY, Texts
 from otel_toolselect.otlp.skim import Skim, skim
 
 
@@ -22,7 +22,7 @@ class Redactor:
         self._rules = rules
         self._drop_content = drop_content
         self._texts = Texts(rules)
-        self._stays = lru_cache(4096)(self._key_stays)
+        self._stays = remembered(4_096, LONGEST_KEY)(self._key_stays)
 
     def message(self, request: Any, signal: Signal, found: Skim) -> int:
         """Redacts an export request whose skim is `found`; how many of its records, scopes and resources changed.

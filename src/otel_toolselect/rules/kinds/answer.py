@@ -20,9 +20,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
+from otel_toolselect.model.remembered import remembered
 from otel_toolselect.model.runs import Unknown
 from otel_toolselect.model.verdicts import Finding, Layer
 from otel_toolselect.rules._nodes import Node, Scalar
@@ -153,7 +153,7 @@ def _misstated(values: Sequence[tuple[str, str, Leaf]], answer: Source) -> list[
     return found
 
 
-@lru_cache(maxsize=4096)
+@remembered(4_096, 256)
 def _label(key: str) -> str:
     """A member's name in words: `itemCount` and `item_count` as `item count`."""
     return normal(_CAMEL.sub(r"\1 \2", key).replace("_", " ").replace("-", " "))

@@ -30,6 +30,7 @@ from otel_toolselect.rules.view import CallView, RunView
 
 NAME = "schema"
 _COMPILED = 4_096  # schemas kept compiled; runs of one agent share theirs
+_VALIDATORS = 8_192  # and those below them, of 2 to 20 KiB each: catalogs may be another for every run
 _SHALLOW = frozenset({"type", "enum", "description", "title", "default", "examples", "nullable"})
 _OPTIONS: Any = jsonschema_rs.RegexOptions(size_limit=1 << 20, dfa_size_limit=1 << 20)
 
@@ -94,6 +95,10 @@ class Compiled:
         self.is_open = schema.get("additionalProperties", False) is not False or "patternProperties" in schema
         shared = {k: schema[k] for k in ("$defs", "definitions") if k in schema}
         self.members = {name: _Member(member, shared) for name, member in schema["properties"].items()}
+
+    @property
+    def validators(self) -> int:
+        return sum(member.deep is not None for member in self.members.values())
 
     def faults(self, args: Mapping[str, Any]) -> list[tuple[str, str]]:
         """(argument, reason) for each fault, required ones first, in the schema's and the call's order."""
@@ -165,18 +170,34 @@ def _deeply(validator: Any, value: JSON) -> str | None:
     return f"does not fit its schema{f' at {where}' if where else ''}: {clip(str(error.message), 160)}"
 
 
-_known: dict[int, tuple[Any, Compiled | None]] = {}
+class _Known(dict[int, tuple[Any, "Compiled | None"]]):
+    """By the identity of a schema, which is kept beside."""
+
+    validators = 0
+
+    def keep(self, schema: Any, compiled: Compiled | None) -> None:
+        size = 0 if compiled is None else compiled.validators
+        if size > _VALIDATORS >> 3:  # one giant must not drive out all others
+            return
+        if len(self) >= _COMPILED or self.validators + size > _VALIDATORS:
+            self.clear()
+            self.validators = 0
+        self[id(schema)] = schema, compiled
+        self.validators += size
+
+
+_known = _Known()
 
 
 def compiled_schema(schema: Any) -> Compiled | None:
-    """The compiled schema, None for one without properties. By identity: the definition is kept beside."""
+    """The compiled schema, None for one without properties."""
     found = _known.get(id(schema))
-    if found is None:
-        if len(_known) >= _COMPILED:
-            _known.clear()
-        usable = isinstance(schema, dict) and isinstance(schema.get("properties"), dict)
-        found = _known[id(schema)] = (schema, Compiled(schema) if usable else None)
-    return found[1]
+    if found is not None:
+        return found[1]
+    usable = isinstance(schema, dict) and isinstance(schema.get("properties"), dict)
+    compiled = Compiled(schema) if usable else None
+    _known.keep(schema, compiled)
+    return compiled
 
 
 class _Kind(AlwaysOn):

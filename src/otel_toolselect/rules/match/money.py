@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
 
 import re2
 
+from otel_toolselect.model.remembered import remembered
 from otel_toolselect.model.values import JSON
 from otel_toolselect.rules._literal import brief
 from otel_toolselect.rules._nodes import Node, clip
@@ -24,6 +24,7 @@ from otel_toolselect.rules.matching import Matcher, Scope
 # price-parser finds an amount in any text; only a text that is nothing but an amount and a currency is one
 _CURRENCY = r"(?:[\pL]{0,3}[\p{Sc}]|[\pL.]{2,10})"
 _WHOLE = re2.compile(rf"\s*\(?\s*-?\s*({_CURRENCY}\s*)?-?\s*\d[\d.,'’\s]*(?:[.,][-–]+)?\s*({_CURRENCY})?\s*\)?\s*")
+_LONGEST = 60  # longer texts are no amounts
 _NEGATIVE = re2.compile(r"^\s*\(|-\s*[^\d\s]*\s*\d")
 _SHARED: Mapping[str, frozenset[str]] = {
     "€": frozenset({"EUR"}),
@@ -84,12 +85,12 @@ def currencies(word: str | None) -> frozenset[str]:
     return frozenset({text.upper()}) if len(text) == 3 and text.isalpha() else frozenset()
 
 
-@lru_cache(maxsize=8192)
+@remembered(8_192, _LONGEST)
 def read_money(text: str) -> tuple[Decimal, frozenset[str]] | None:
     """Amount and possible currencies of a text, None when it is no amount of money."""
     from price_parser import Price  # late: an extra
 
-    whole = _WHOLE.fullmatch(text) if len(text) <= 60 else None
+    whole = _WHOLE.fullmatch(text) if len(text) <= _LONGEST else None
     if whole is None:
         return None
     price = Price.fromstring(text)
