@@ -6,13 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from otel_toolselect import app
 from otel_toolselect.config import Settings
 from otel_toolselect.errors import InputError, NotFoundError, TooLargeError
 from otel_toolselect.model.answers import Evaluation, Judgement, ServedSuite, SuiteKind
-from otel_toolselect.model.runs import Run
+from otel_toolselect.model.runs import TENANT, Run
+from otel_toolselect.model.spans import Attributes, LogRecord, Span
 
 if TYPE_CHECKING:
     from otel_toolselect.judge.panel import Panel
@@ -84,8 +86,10 @@ def _checked(runs: Iterable[Run], check: Check) -> Iterator[Run]:
         yield run
 
 
-def read_spans(traces: bytes, logs: bytes, settings: Settings) -> tuple[list[Run], tuple[str, ...]]:
-    """Runs of OTLP messages, and what was put right or left out. Raises DecodeError, TooLargeError."""
+def read_spans(traces: bytes, logs: bytes, tenant: str | None, settings: Settings) -> tuple[list[Run], tuple[str, ...]]:
+    """Runs of OTLP messages as they would be if that tenant, or (None) somebody without one, had sent them to the
+    receiver; and what was put right or left out. Raises DecodeError, TooLargeError.
+    """
     from otel_toolselect.otlp import Limits, decode_logs_proto, decode_traces_proto
 
     limits = Limits(max_bytes=settings.limits.request_bytes, max_depth=settings.limits.depth)
@@ -97,7 +101,20 @@ def read_spans(traces: bytes, logs: bytes, settings: Settings) -> tuple[list[Run
     warnings = [*read.warnings, *(f"{r.where}: left out, {r.reason}" for r in read.rejected_spans)]
     if told is not None:
         warnings += [*told.warnings, *(f"{r.where}: left out, {r.reason}" for r in told.rejected_logs)]
-    return app.runs_of(read.spans, records, settings), tuple(warnings[:_MOST_WARNINGS])
+    owned = partial(_owned, tenant, {})
+    return app.runs_of(map(owned, read.spans), map(owned, records), settings), tuple(warnings[:_MOST_WARNINGS])
+
+
+_Record = TypeVar("_Record", Span, LogRecord)
+
+
+def _owned(tenant: str | None, known: dict[int, Attributes], record: _Record) -> _Record:
+    """A record with the tenant of who sent it, whatever it claims itself. `known`: resources that were made so."""
+    claimed = record.resource
+    if id(claimed) not in known:
+        others = {key: value for key, value in claimed.items() if key != TENANT}
+        known[id(claimed)] = others if tenant is None else others | {TENANT: tenant}
+    return replace(record, resource=known[id(claimed)])
 
 
 _MOST_WARNINGS = 100

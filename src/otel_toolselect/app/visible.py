@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from otel_toolselect import app
 from otel_toolselect.config import Settings
 from otel_toolselect.errors import NotFoundError, TooLargeError
-from otel_toolselect.model.runs import TENANT, Run
-from otel_toolselect.model.spans import LogRecord, Span
+from otel_toolselect.model.runs import Run
+from otel_toolselect.model.spans import LogRecord, Span, tenant_of
 
 if TYPE_CHECKING:
     from otel_toolselect.store import Store
@@ -79,7 +79,7 @@ class Visible:
         return app.runs_of(spans, logs, self.settings) if spans else []
 
     def _of_tenant(self, record: Span | LogRecord) -> bool:
-        return self.tenant is None or record.resource.get(TENANT) == self.tenant
+        return self.tenant is None or tenant_of(record.resource) == self.tenant
 
     def _owns(self, run: Run) -> bool:
         """Whether everything that was decided on a kept run, which has no attributes any more, is of the tenant."""

@@ -5,6 +5,7 @@ Pure: the outcome depends on the set of observations alone, not on their order, 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from otel_toolselect.assemble._build import build, catalog_id
@@ -16,6 +17,7 @@ from otel_toolselect.assemble._tree import Group, Key, Tree, groups, order
 from otel_toolselect.assemble._turns import clusters
 from otel_toolselect.model.observations import Observation
 from otel_toolselect.model.runs import Run
+from otel_toolselect.model.spans import tenant_of
 
 __all__ = [
     "DEFAULT_ATTRIBUTES",
@@ -31,7 +33,21 @@ __all__ = [
 
 
 def assemble(observations: Iterable[Observation], names: CaseAttributes = DEFAULT_ATTRIBUTES) -> list[Run]:
-    """All runs, by start time then id. `names`: which attributes identify a case."""
+    """All runs, by start time then id. `names`: which attributes identify a case.
+
+    No run holds anything of two tenants, whatever ids of traces, spans and calls they share: who may see a run sees all
+    of it.
+    """
+    by_tenant: dict[str, list[Observation]] = defaultdict(list)
+    for o in observations:
+        by_tenant[tenant_of(o.span.resource)].append(o)
+    runs = [run for theirs in by_tenant.values() for run in _of_one_tenant(theirs, names)]
+    if len(by_tenant) > 1:
+        runs.sort(key=_by_start)
+    return runs
+
+
+def _of_one_tenant(observations: Iterable[Observation], names: CaseAttributes) -> list[Run]:
     listed = sorted(observations, key=order)
     tree = Tree(listed)
     if len(tree.by_id) < len(listed):
@@ -48,8 +64,12 @@ def assemble(observations: Iterable[Observation], names: CaseAttributes = DEFAUL
         group.members.sort(key=order)
         mine = [shares[id(o)] for o in group.members if id(o) in shares]
         runs.append(build(group, _proper(mine), tree, names))
-    runs.sort(key=lambda r: (r.start_ns, r.run_id))
+    runs.sort(key=_by_start)
     return runs
+
+
+def _by_start(run: Run) -> tuple[int, str]:
+    return run.start_ns, run.run_id
 
 
 def _is_run(group: Group) -> bool:

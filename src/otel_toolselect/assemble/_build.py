@@ -16,6 +16,7 @@ from otel_toolselect.assemble.decision import read_no_call
 from otel_toolselect.model.observations import Message, Observation
 from otel_toolselect.model.quick import maker
 from otel_toolselect.model.runs import Event, Run, ToolDefinition
+from otel_toolselect.model.spans import tenant_of
 from otel_toolselect.model.values import digest
 
 
@@ -39,14 +40,15 @@ def build(group: Group, generations: Sequence[Sequence[Observation]], tree: Tree
     agent = (root.agent if root is not None else None) or _first(agents, "agent") or _first(members, "agent")
     events = happened(calls, answers, agent)
     root_trace, root_span = group.key
+    tenant = tenant_of(members[0].span.resource)  # of all members the same
     case = Named(sources, names)
     nested = group.parent is not None
     return _make_run(
-        run_id=run_id(root_trace, root_span),
+        run_id=run_id(root_trace, root_span, tenant),
         trace_id=root_trace,
         trace_ids=tuple(dict.fromkeys([root_trace, *[o.span.trace_id for o in members]])),
         events=events,
-        parent_run_id=run_id(*group.parent) if group.parent else None,
+        parent_run_id=run_id(*group.parent, tenant) if group.parent else None,
         case_id=case.first(names.case_id),
         suite=case.first(names.suite),
         label=case.first(names.label),

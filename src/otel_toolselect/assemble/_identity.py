@@ -32,9 +32,12 @@ DEFAULT_ATTRIBUTES = CaseAttributes()
 _LONGEST_NAME, _MOST_NAMES = 256, 32
 
 
-def run_id(trace_id: str, root_span_id: str) -> str:
-    """32 hex digits from the trace and the root span; for a run without a root, from the trace alone."""
-    return hashlib.sha256(f"{trace_id}:{root_span_id}".encode()).hexdigest()[:32]
+def run_id(trace_id: str, root_span_id: str, tenant: str = "") -> str:
+    """32 hex digits from the trace and the root span; for a run without a root, from the trace alone. Of tenants who
+    send the same ids each has a run of its own.
+    """
+    whose = f":{tenant}" if tenant else ""
+    return hashlib.sha256(f"{trace_id}:{root_span_id}{whose}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 class Named:

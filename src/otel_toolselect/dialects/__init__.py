@@ -10,6 +10,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cache
+from typing import TypeVar
 
 from otel_toolselect.dialects import _coerce as coerce
 from otel_toolselect.dialects._libraries import library_of
@@ -17,7 +18,7 @@ from otel_toolselect.dialects._loose import covering
 from otel_toolselect.dialects._source import Dialect, Plans, Signal, Source
 from otel_toolselect.model.observations import Observation
 from otel_toolselect.model.quick import maker
-from otel_toolselect.model.spans import LogRecord, Span
+from otel_toolselect.model.spans import LogRecord, Span, tenant_of
 from otel_toolselect.registry import discover
 
 __all__ = ["UNCLAIMED", "Dialect", "all_dialects", "dialect_of", "hints", "read"]
@@ -81,7 +82,24 @@ def read(spans: Iterable[Span], logs: Iterable[LogRecord] = ()) -> list[Observat
     Of several versions of one span (a sender that exports a span again once it is complete) the fullest is read.
     A log record without a span id belongs to the one span of its scope and service whose time covers it, if there is
     exactly one; else it is left out.
+
+    What tenants send is read apart, whatever ids it bears: anybody can send any.
     """
+    held, told = _by_tenant(spans), _by_tenant(logs)
+    return [o for tenant in sorted(held) for o in _read_one_tenant(held[tenant], told.get(tenant, ()))]
+
+
+_Record = TypeVar("_Record", Span, LogRecord)
+
+
+def _by_tenant(records: Iterable[_Record]) -> dict[str, list[_Record]]:
+    found: dict[str, list[_Record]] = defaultdict(list)
+    for record in records:
+        found[tenant_of(record.resource)].append(record)
+    return found
+
+
+def _read_one_tenant(spans: Sequence[Span], logs: Sequence[LogRecord]) -> list[Observation]:
     chosen = distinct(spans)
     by_span: dict[tuple[str, str], list[LogRecord]] = defaultdict(list)
     loose: list[LogRecord] = []

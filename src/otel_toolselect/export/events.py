@@ -66,7 +66,8 @@ def key_of(decision: Decision) -> str:
 
 def root_of(decision: Decision, span_ids: Sequence[str]) -> str | None:
     """Of the spans of a trace the one that the run's id is made of."""
-    return next((span for span in span_ids if run_id(decision.trace_id, span) == decision.run_id), None)
+    of, tenant = decision.trace_id, decision.tenant
+    return next((span for span in span_ids if run_id(of, span, tenant) == decision.run_id), None)
 
 
 def attributes_of(d: Decision) -> dict[str, Value]:

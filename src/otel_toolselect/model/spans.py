@@ -11,12 +11,18 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from otel_toolselect.model.quick import quick
+from otel_toolselect.model.runs import TENANT
 
 AttrValue: TypeAlias = "bool | int | float | str | bytes | list[Any] | dict[str, Any] | None"
 Attributes: TypeAlias = Mapping[str, AttrValue]
 
 STATUS_UNSET, STATUS_OK, STATUS_ERROR = 0, 1, 2
 KIND_UNSPECIFIED, KIND_INTERNAL, KIND_SERVER, KIND_CLIENT, KIND_PRODUCER, KIND_CONSUMER = range(6)
+
+
+def tenant_of(resource: Attributes) -> str:
+    """Whose the records of a resource are, "" where no receiver said so."""
+    return str(resource.get(TENANT) or "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,9 +63,11 @@ class EvaluationService(EvaluationServiceServicer):
         asked = _asked(request.expectations)
         if not request.traces_data:
             raise InputError("holds no spans; send a serialized TracesData", where="traces_data")
+        tenant = CALLER.get().tenant
 
         def work(clock: Clock) -> pb.EvaluateSpansResponse:
-            runs, warnings = evaluating.read_spans(request.traces_data, request.logs_data, self._backing.settings)
+            given = request.traces_data, request.logs_data
+            runs, warnings = evaluating.read_spans(*given, tenant, self._backing.settings)
             clock.check()
             evaluation = evaluating.with_warnings(self._held(asked, runs, None, clock), warnings)
             return _bounded(pb.EvaluateSpansResponse(evaluation=encoding.evaluation_of(evaluation)))

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from otel_toolselect.model.decisions import Decision
-from otel_toolselect.model.runs import TENANT, Run
-from otel_toolselect.model.spans import Span
+from otel_toolselect.model.runs import Run
+from otel_toolselect.model.spans import Span, tenant_of
 from otel_toolselect.model.verdicts import RunVerdict
 from otel_toolselect.store import browse_cursors, browse_queries, browse_rows, verdict_rows
 from otel_toolselect.store.browse_api import (
@@ -194,7 +194,7 @@ class Browsing(Histories):
     def spans(self, run: Run, *, tenant: str | None, limit: int = 2_000) -> tuple[Span, ...]:
         found: list[Span] = []
         for spans, _ in self._store.traces(trace_ids=run.trace_ids):
-            found += [s for s in spans if tenant is None or str(s.resource.get(TENANT) or "") == tenant]
+            found += [s for s in spans if tenant is None or tenant_of(s.resource) == tenant]
         found.sort(key=lambda span: (span.start_ns, span.span_id))
         return tuple(found[:limit])
 

@@ -6,8 +6,7 @@ from otel_toolselect import app
 from otel_toolselect.app.browse.filters import Filters
 from otel_toolselect.app.browse.reader import Reader
 from otel_toolselect.app.browse.state_models import CoverageRow, DoctorView, NeedRow, ScopeRow
-from otel_toolselect.model.runs import TENANT
-from otel_toolselect.model.spans import LogRecord, Span
+from otel_toolselect.model.spans import LogRecord, Span, tenant_of
 from otel_toolselect.stats.arrivals import NEEDS
 from otel_toolselect.store.browse_api import MOST_ROWS
 
@@ -53,4 +52,4 @@ def doctor_view(reader: Reader, filters: Filters) -> DoctorView:
 
 
 def _mine(reader: Reader, record: Span | LogRecord) -> bool:
-    return reader.tenant is None or str(record.resource.get(TENANT) or "") == reader.tenant
+    return reader.tenant is None or tenant_of(record.resource) == reader.tenant
