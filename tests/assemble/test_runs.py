@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from otel_toolselect.model.runs import Unknown
 from otel_toolselect.model.spans import SpanLink
 from tests.assemble.spans import agent, answer, calls, chat, run, runs, says, span, tool, user
@@ -226,6 +228,20 @@ def test_case_identity_from_any_span_or_the_resource() -> None:
     by_test = agent(test__case__name="c-2", test__suite__name="s2", test__run__id="r")
     found = run(by_test, chat("m1", [ASK], [says("x")], parent="agent"))
     assert (found.case_id, found.suite, found.attempt, found.label) == ("c-2", "s2", None, "r")
+
+
+@pytest.mark.parametrize("attempt", ["--5", "\u00b2", "9" * 30, "9" * 5000])
+def test_an_attempt_that_is_no_number_is_none(attempt: str) -> None:
+    found = run(agent(toolselect__attempt=attempt), chat("m1", [ASK], [says("x")], parent="agent"))
+    assert found.attempt is None
+
+
+@pytest.mark.parametrize("tokens", [2**63 - 1, "9" * 19, 1e300])
+def test_tokens_that_no_store_can_keep_are_not_counted(tokens: int | str | float) -> None:
+    told = {"gen_ai__usage__input_tokens": tokens, "gen_ai__usage__output_tokens": 3, "gen_ai__usage__cost": "inf"}
+    two = (chat(name, [ASK], [says("x")], at=at, parent="agent", **told) for at, name in enumerate(("m1", "m2"), 1))
+    found = run(agent(), *two)
+    assert (found.input_tokens, found.output_tokens, found.cost_usd) == (None, 6, None)
 
 
 def test_a_span_without_its_parent_is_incomplete() -> None:

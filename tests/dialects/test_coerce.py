@@ -215,6 +215,11 @@ def test_a_tool_definition_in_every_spelling(value: Any) -> None:
     assert (tool.name, tool.description, tool.schema) == ("f", "d", {"type": "object"})
 
 
+@pytest.mark.parametrize("value", [2**63, -(2**65), 10**400, "nan", "inf", float("-inf"), "1e400", "x", True, None])
+def test_what_no_store_can_keep_is_no_amount(value: Any) -> None:
+    assert (coerce.number(value), coerce.integer(value)) == (None, None)
+
+
 def test_names_alone_are_a_catalog_too() -> None:
     assert [t.name for t in coerce.tools('["f", "g"]') or ()] == ["f", "g"]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import TypeVar
 
 from otel_toolselect.assemble._events import happened
 from otel_toolselect.assemble._identity import CaseAttributes, Named, run_id
@@ -17,7 +16,7 @@ from otel_toolselect.model.observations import Message, Observation
 from otel_toolselect.model.quick import maker
 from otel_toolselect.model.runs import Event, Run, ToolDefinition
 from otel_toolselect.model.spans import tenant_of
-from otel_toolselect.model.values import digest
+from otel_toolselect.model.values import Number, counted, digest
 
 
 def build(group: Group, generations: Sequence[Sequence[Observation]], tree: Tree, names: CaseAttributes) -> Run:
@@ -250,15 +249,12 @@ def _duration(group: Group, members: Sequence[Observation]) -> int | None:
         return group.root.span.duration_ns
     start = min((o.span.start_ns for o in members if o.span.start_ns), default=0)
     end = max((o.span.end_ns for o in members), default=0)
-    return end - start if start and end >= start else None
+    return counted(end - start) if start and end >= start else None
 
 
-_Number = TypeVar("_Number", int, float)
-
-
-def _total(values: Iterable[_Number | None]) -> _Number | None:
+def _total(values: Iterable[Number | None]) -> Number | None:
     known = [v for v in values if v is not None]
-    return sum(known) if known else None
+    return counted(sum(known)) if known else None
 
 
 def _silent(events: tuple[Event, ...], text: str | None) -> str | None:

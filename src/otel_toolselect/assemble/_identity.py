@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,6 +31,7 @@ class CaseAttributes:
 
 DEFAULT_ATTRIBUTES = CaseAttributes()
 _LONGEST_NAME, _MOST_NAMES = 256, 32
+_NUMBER = re.compile(r"-?[0-9]{1,18}")  # a store keeps 64 bits
 
 
 def run_id(trace_id: str, root_span_id: str, tenant: str = "") -> str:
@@ -66,7 +68,7 @@ class Named:
 
     def number(self, keys: Iterable[str]) -> int | None:
         value = self.first(keys)
-        return int(value) if value is not None and value.lstrip("-").isdigit() else None
+        return int(value) if value is not None and _NUMBER.fullmatch(value) else None
 
     def listed(self, keys: Iterable[str]) -> tuple[str, ...]:
         """The first of these attributes that names something: a list of texts, or one text parted by commas."""

@@ -13,7 +13,7 @@ from typing import Any
 from otel_toolselect.dialects._parsing import parse_json, parse_literal
 from otel_toolselect.dialects._texts import Texts
 from otel_toolselect.model.runs import ToolDefinition, Unknown
-from otel_toolselect.model.values import JSON
+from otel_toolselect.model.values import JSON, counted
 
 REDACTED = frozenset({"__REDACTED__", "[REDACTED]", "<redacted>", "REDACTED"})
 NOT_RECORDED = Unknown("not recorded (is content capture on?)")
@@ -123,27 +123,25 @@ def identifier(value: Any) -> str | None:
 
 
 def integer(value: Any) -> int | None:
-    """An integer also from its decimal text (tables keep attributes as text)."""
+    """A count, also from its decimal text (tables keep attributes as text)."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int):
-        return value
+        return counted(value)
     if isinstance(value, float) and value.is_integer():
-        return int(value)
+        return counted(int(value))
     if isinstance(value, str) and re.fullmatch(r"-?\d{1,19}", value):
-        return int(value)
+        return counted(int(value))
     return None
 
 
 def number(value: Any) -> float | None:
     if isinstance(value, bool):
         return None
-    if isinstance(value, (int, float)):
-        return float(value)
-    if isinstance(value, str):
+    if isinstance(value, (int, float, str)):
         try:
-            return float(value)
-        except ValueError:
+            return counted(float(value))
+        except (ValueError, OverflowError):
             return None
     return None
 

@@ -11,9 +11,10 @@ import json
 import math
 from collections.abc import Callable
 from json.encoder import c_make_encoder, encode_basestring  # type: ignore[attr-defined]
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 JSON: TypeAlias = "bool | int | float | str | list[Any] | dict[str, Any] | None"
+Number = TypeVar("Number", int, float)
 
 
 def json_equal(a: JSON, b: JSON) -> bool:
@@ -77,6 +78,11 @@ def digest(value: JSON) -> str:
     """`sha256:` and 64 hex digits over the canonical text."""
     text = canonical(value).encode("utf-8", "surrogatepass")
     return "sha256:" + hashlib.sha256(text).hexdigest()
+
+
+def counted(value: Number) -> Number | None:
+    """A count or an amount; None where it is NaN or beyond the 64 bits that a store keeps: nobody counted so much."""
+    return value if -(2**63) <= value < 2**63 else None
 
 
 def whole(value: Any) -> Any:
