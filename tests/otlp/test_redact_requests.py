@@ -185,6 +185,17 @@ def test_content_of_logs_and_errors_is_dropped() -> None:
     assert (plain.body, told.body) == ("", {"role": "user", "content": ""})
 
 
+def test_content_is_dropped_wherever_attributes_are() -> None:
+    said = {"gen_ai.input.messages": '[{"role": "user", "content": "bob"}]', "service.name": "shop"}
+    request = encode_traces([Span(TRACE, SPAN, resource=said, links=(SpanLink(TRACE, SPAN, said),))])
+    group = request.resource_spans[0]
+    group.scope_spans[0].scope.attributes.add(key="input.value").value.string_value = "bob"
+    changed = made(content="drop").message(request, "traces", skim(request.SerializeToString(), "traces"))
+    assert changed == 3
+    assert b"bob" not in request.SerializeToString()
+    assert b"shop" in request.SerializeToString()
+
+
 def test_values_set_again_do_not_pile_up() -> None:
     request = encode_traces([Span(TRACE, SPAN)])
     value = request.resource_spans[0].scope_spans[0].spans[0].attributes.add(key="gen_ai.input.messages").value

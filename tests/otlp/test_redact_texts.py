@@ -70,6 +70,18 @@ def test_shapes_find_secrets_wherever_they_stand(name: str, secret: str) -> None
     assert json.loads(json.loads(clean(nested))["a"])["b"].startswith("line\n")
 
 
+@pytest.mark.parametrize(("name", "secret"), [(n, s) for n, found in FOUND.items() for s in found])
+def test_escapes_outside_of_json_do_not_hide_what_follows(name: str, secret: str) -> None:
+    clean = texts(patterns=(name,)).clean
+    inside = json.dumps({"k": f"line\n{secret}"}, ensure_ascii=False)
+    for text in (f"Result: {inside}", repr({"k": f"it's\t{secret}"}), json.dumps({"a": f"Result: {inside}"})):
+        kept = clean(text)
+        assert secret.strip("_")[-8:] not in kept
+        assert clean(kept) == kept
+    harmless = 'Result: {"k": "C:\\\\new\\nline"}'
+    assert clean(harmless) is harmless
+
+
 def test_every_shape_is_tried() -> None:
     assert set(FOUND) == set(SHAPES)
 

@@ -147,14 +147,15 @@ def place_of(key: str) -> Place:
 
 
 def drop(request: Any, signal: Signal) -> int:
-    """Takes content out of an export request, in place; how many records changed."""
-    if signal == "traces":
-        return sum(
-            _span(raw) for group in request.resource_spans for scoped in group.scope_spans for raw in scoped.spans
-        )
-    return sum(
-        _log(raw) for group in request.resource_logs for scoped in group.scope_logs for raw in scoped.log_records
-    )
+    """Takes content out of an export request, in place; how many records, scopes and resources changed."""
+    traces = signal == "traces"
+    changed = 0
+    for group in request.resource_spans if traces else request.resource_logs:
+        changed += _attributes(group.resource.attributes)
+        for scoped in group.scope_spans if traces else group.scope_logs:
+            changed += _attributes(scoped.scope.attributes)
+            changed += sum(map(_span, scoped.spans)) if traces else sum(map(_log, scoped.log_records))
+    return changed
 
 
 def _span(raw: Any) -> bool:
@@ -165,8 +166,8 @@ def _span(raw: Any) -> bool:
     if raw.name.count(" ") >= _SENTENCE:  # some libraries name a span by the task that it was given
         raw.name = GONE
         changed = True
-    for event in raw.events:
-        changed |= _attributes(event.attributes)
+    for around in (*raw.events, *raw.links):
+        changed |= _attributes(around.attributes)
     return changed
 
 

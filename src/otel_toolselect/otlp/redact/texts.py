@@ -78,8 +78,9 @@ class Texts:
         if not text or not (rules or self._any_keys) or not self.may_match(text.encode()):
             return text
         if depth and text.lstrip()[:1] in ("{", "[", '"'):
-            return _settled(self._json(text, rules, depth), rules, strings_treated=True)
-        return _settled(text, rules)
+            made = _settled(self._json(text, rules, depth), rules, strings_treated=True)
+            return made if "\\" not in made or _is_document(made) else _uncovered(made, rules)
+        return _uncovered(_settled(text, rules), rules)
 
     def _json(self, text: str, rules: Sequence[TextRule], depth: int) -> str:
         """The text with every string and number in it treated; everything between them stays as it is."""
@@ -159,6 +160,21 @@ def _settled(text: str, rules: Sequence[TextRule], *, strings_treated: bool = Fa
         if text == before:
             return before
     return MASK
+
+
+def _uncovered(text: str, rules: Sequence[TextRule]) -> str:
+    """A text that is no JSON but has escapes, as a value printed by Python has, or JSON with a word before it: where a
+    rule matches once they are resolved (the `n` of a new line is no letter of a key), they are resolved.
+    """
+    deeper = text
+    for _ in range(_DEPTH):
+        if "\\" not in deeper:
+            break
+        deeper = unescaped(deeper)
+        cleaned = _settled(deeper, rules)
+        if cleaned != deeper:
+            text = deeper = cleaned
+    return text
 
 
 def _replaced(text: str, rule: TextRule, strings_treated: bool) -> str:
