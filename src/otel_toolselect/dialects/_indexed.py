@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+_DIGITS = 9  # of a place in a list: `int` refuses thousands
+
 
 def unflatten(attributes: Mapping[str, Any], prefix: str) -> list[Any]:
     """The list below a prefix, as nested dicts and lists. Numbers order as numbers: 10 after 9, not after 1."""
@@ -34,6 +36,6 @@ def _put(node: dict[str, Any], path: list[str], value: Any) -> None:
 def _lists(node: Any) -> Any:
     if not isinstance(node, dict):
         return node
-    if node and all(k.isdigit() for k in node):
+    if node and all(k.isdecimal() and len(k) <= _DIGITS for k in node):
         return [_lists(node[k]) for k in sorted(node, key=int)]
     return {k: _lists(v) for k, v in node.items()}
