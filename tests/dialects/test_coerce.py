@@ -238,3 +238,10 @@ def test_nesting_without_end_is_unknown(depth: int, opening: str, closing: str) 
     assert raw == text
     value, _ = coerce.result(text)
     canonical(value if not isinstance(value, Unknown) else None)
+
+
+@pytest.mark.parametrize("text", ["{{'a': {}}}", "{{'a': [-{}]}}", "[{}]", "{{{}: 1}}"])
+def test_an_integer_that_no_text_can_hold_is_unknown(text: str) -> None:
+    text = text.format("0x" + "f" * 4_000)
+    assert isinstance(coerce.arguments(text)[0], Unknown)
+    assert coerce.result(text)[0] == text

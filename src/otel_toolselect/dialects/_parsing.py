@@ -15,6 +15,7 @@ from pydantic_core import from_json
 from otel_toolselect.model.values import whole
 
 MAX_DEPTH = 100  # levels of nesting
+_MAX_BITS = 14_000  # of an integer: Python writes no more than 4,300 digits, but reads any number of hexadecimal ones
 _MAX_LITERAL = 200_000  # characters; a literal reader is slow on more, and traces cut long values anyway
 
 
@@ -71,4 +72,6 @@ def _jsonable(value: Any) -> Any:
         return {str(k): _jsonable(v) for k, v in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
         return [_jsonable(v) for v in value]
+    if isinstance(value, int) and value.bit_length() > _MAX_BITS:
+        raise ValueError("an integer that no text can hold")
     return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
