@@ -159,6 +159,17 @@ def test_too_many_spans_refuse_the_request_for_good() -> None:
         admit(request(span(1), span(2), span(3, traceId="1")), limits=Limits(spans=2))
 
 
+@pytest.mark.parametrize("signal", ["traces", "logs"])
+def test_too_many_empty_resources_and_scopes_are_not_walked(signal: Signal) -> None:
+    scope = b"\x12\x00"
+    for body, what in (
+        (b"\x0a\x00" * 3, "3 resources"),
+        ((b"\x0a\x04" + scope * 2) * 2, "4 scopes"),
+    ):
+        with pytest.raises(TooManyError, match=f"{what}, over the limit of 2"):
+            admit(body, signal, limits=Limits(spans=2))
+
+
 def test_a_blob_is_cut_and_the_tool_call_stays() -> None:  # bug 37, point 2
     def fill(raw: Any) -> None:
         put_value(raw.attributes.add(key="gen_ai.tool.name").value, "f")

@@ -8,7 +8,7 @@ is kept byte for byte; JSON is kept as the protobuf that says the same.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -117,13 +117,11 @@ class Door:
 
     def _open(self, request: Request) -> _Opened:
         opened = self._from_json(request) if request.encoding == "json" else self._from_protobuf(request)
-        count = _count(opened.message, request.signal) + len(opened.rejected)
-        if count > self._settings.limits.spans:
-            what = "spans" if request.signal == "traces" else "log records"
-            raise TooManyError(
-                f"{count} {what}, over the limit of {self._settings.limits.spans} in one request: send smaller batches",
-                where=_WHERE,
-            )
+        most = self._settings.limits.spans
+        for what, n in _counts(opened, request.signal):
+            if n > most:
+                text = f"{n} {what}, over the limit of {most} in one request: send smaller batches"
+                raise TooManyError(text, where=_WHERE)
         return opened
 
     def _from_protobuf(self, request: Request) -> _Opened:
@@ -145,7 +143,17 @@ class Door:
         return _Opened(message, message.SerializeToString(), Notes(_WHERE), places, rejected, batch.warnings)
 
 
-def _count(message: Any, signal: Signal) -> int:
-    if signal == "traces":
-        return sum(len(scoped.spans) for group in message.resource_spans for scoped in group.scope_spans)
-    return sum(len(scoped.log_records) for group in message.resource_logs for scoped in group.scope_logs)
+def _counts(opened: _Opened, signal: Signal) -> Iterator[tuple[str, int]]:
+    """How much there is of what every request is walked by, from the outside in: the next is only counted when the one
+    before is within the limit. An empty resource takes two bytes.
+    """
+    traces = signal == "traces"
+    groups = opened.message.resource_spans if traces else opened.message.resource_logs
+    yield "resources", len(groups)
+    scopes = [group.scope_spans if traces else group.scope_logs for group in groups]
+    yield "scopes", sum(map(len, scopes))
+    left_out = len(opened.rejected)
+    if traces:
+        yield "spans", left_out + sum(len(scoped.spans) for each in scopes for scoped in each)
+    else:
+        yield "log records", left_out + sum(len(scoped.log_records) for each in scopes for scoped in each)

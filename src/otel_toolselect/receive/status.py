@@ -44,7 +44,7 @@ class UnknownMethodError(InputError):
 
 
 class TooManyError(TooLargeError):
-    """More spans or log records in one request than the limit; smaller requests pass."""
+    """More spans or log records in one request than the limit, or more resources or scopes; smaller requests pass."""
 
 
 class LargeHeadError(TooLargeError):
