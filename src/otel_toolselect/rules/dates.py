@@ -75,7 +75,7 @@ def read_day(text: str, today: dt.date | None, zone: ZoneInfo | None, formats: t
         numbers = _NUMBERS.fullmatch(plain)
         if numbers:
             return _of_numbers(plain, numbers)
-    except ValueError:
+    except (ValueError, OverflowError):  # at the end of the year 9999 it is 10000 elsewhere
         return "is no day of the calendar"
     return _of_words(plain, today)
 

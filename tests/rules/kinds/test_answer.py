@@ -49,7 +49,7 @@ def test_answer(expect: str, final: str | None, status: str, said: str) -> None:
     assert (layer.status, said in layer.explanation) == (status, True), layer.explanation
 
 
-@pytest.mark.parametrize("value", [None, {}, {"ok": True}, {"n": 1}])
+@pytest.mark.parametrize("value", [None, {}, {"ok": True}, {"n": 1}, {"n": float("nan")}])
 def test_nothing_to_cite_is_no_citation(value: Any) -> None:
     layer = verdict("{answer: {cites_results: true}}", run(call("book", ok=True, value=value), final="1 ok")).layers
     assert "no tool returned a value" in layer["outcome"].explanation

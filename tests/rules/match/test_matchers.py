@@ -32,7 +32,7 @@ FITS: dict[str, list[tuple[str, list[Any], list[Any]]]] = {
         ("{range: [3, null]}", [3, 10**30], [2]),
     ],
     "approx": [
-        ("{approx: 79.90}", [79.9, 79.90000001], [80, "79.9", True]),
+        ("{approx: 79.90}", [79.9, 79.90000001], [80, "79.9", True, 10**400]),
         ("{approx: 100, abs: 5}", [95, 105], [94.9]),
         ("{approx: 100, rel: 0.1, abs: 1}", [90, 110], [111]),
     ],
@@ -64,7 +64,11 @@ FITS: dict[str, list[tuple[str, list[Any], list[Any]]]] = {
         ("{date: 2026-11-13}", ["13/11/2026", "11/13/2026", "2026-11-13"], ["11/12/2026"]),
         ("{date: 2026-11-03, format: DD/MM/YYYY}", ["03/11/2026", "2026-11-03"], ["11/03/2026"]),
         ("{date: 2026-11-03, format: ['%m/%d/%Y']}", ["11/03/2026"], ["03/11/2026"]),
-        ("{date: 2026-11-03, zone: Europe/Berlin}", ["2026-11-02T23:30:00Z"], ["2026-11-02T22:30:00Z"]),
+        (
+            "{date: 2026-11-03, zone: Europe/Berlin}",
+            ["2026-11-02T23:30:00Z"],
+            ["2026-11-02T22:30:00Z", "9999-12-31T23:59:59-12:00"],
+        ),
         ("{date: next Tuesday}", ["2026-11-03", "tuesday", "next tuesday"], ["2026-10-27", "2026-11-10"]),
         ("{date: tomorrow}", ["2026-10-31"], ["2026-10-30"]),
         ("{date: last friday}", ["2026-10-23"], ["2026-10-30"]),
@@ -223,6 +227,12 @@ def test_a_result_in_json_text_is_read() -> None:
 def test_a_relative_date_needs_the_day_of_the_run() -> None:
     layer = verdict("{args: {book: {x: {date: tomorrow}}}}", run(call("book", {"x": "2026-10-31"}))).layers["arguments"]
     assert "the run has no start time" in layer.explanation
+
+
+def test_an_amount_of_money_is_read_quietly(capfd: pytest.CaptureFixture[str]) -> None:
+    given = run(call("book", {"x": "EUR 1,079.90"}))
+    assert verdict('{args: {book: {x: {money: "1079.90 EUR"}}}}', given).layers["arguments"].status == "pass"
+    assert capfd.readouterr().err == ""
 
 
 def test_a_missing_library_is_an_error_that_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:

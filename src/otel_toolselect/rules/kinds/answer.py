@@ -96,7 +96,7 @@ def _telling(value: Leaf) -> bool:
     if value is None or isinstance(value, bool):
         return False
     if isinstance(value, (int, float)):
-        return abs(value) >= 10 or value != int(value)
+        return abs(value) >= 10 or value % 1 > 0
     return len(value.strip()) >= _SHORTEST
 
 

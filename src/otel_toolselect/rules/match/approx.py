@@ -22,13 +22,15 @@ class Approx:
     absent_ok: bool = False
 
     def mismatch(self, value: JSON, scope: Scope) -> str | None:
-        if (
-            isinstance(value, (int, float))
-            and not isinstance(value, bool)
-            and abs(value - self.value) <= self.tolerance
-        ):
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and self._is_near(value):
             return None
         return f"expected {self.describe}, got {brief(value)}"
+
+    def _is_near(self, value: int | float) -> bool:
+        try:
+            return abs(value - self.value) <= self.tolerance
+        except OverflowError:  # an integer larger than any float
+            return False
 
 
 class _Kind:

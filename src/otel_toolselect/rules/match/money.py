@@ -23,7 +23,11 @@ from otel_toolselect.rules.matching import Matcher, Scope
 
 # price-parser finds an amount in any text; only a text that is nothing but an amount and a currency is one
 _CURRENCY = r"(?:[\pL]{0,3}[\p{Sc}]|[\pL.]{2,10})"
-_WHOLE = re2.compile(rf"\s*\(?\s*-?\s*({_CURRENCY}\s*)?-?\s*\d[\d.,'’\s]*(?:[.,][-–]+)?\s*({_CURRENCY})?\s*\)?\s*")
+_QUIETLY = re2.Options()
+_QUIETLY.log_errors = False  # its automaton is too large to be used, which RE2 would say on stderr of each text
+_WHOLE = re2.compile(
+    rf"\s*\(?\s*-?\s*({_CURRENCY}\s*)?-?\s*\d[\d.,'’\s]*(?:[.,][-–]+)?\s*({_CURRENCY})?\s*\)?\s*", _QUIETLY
+)
 _LONGEST = 60  # longer texts are no amounts
 _NEGATIVE = re2.compile(r"^\s*\(|-\s*[^\d\s]*\s*\d")
 _SHARED: Mapping[str, frozenset[str]] = {
