@@ -123,3 +123,17 @@ def test_the_same_with_an_event_loop(running) -> None:
         assert windows == asking.confusion("1d", **traffic.window())
     assert items == first(running, 4, "a")
     assert cursor == items[-1].cursor
+
+
+def test_a_stream_ends_with_its_token(running) -> None:
+    tokens = running.spool.parents[1] / "tokens.toml"
+    before = tokens.read_text("utf-8")
+    with client(running, "a") as asking, asking.stream_verdicts(from_beginning=True) as stream:
+        next(stream)
+        tokens.write_text(before.replace(token("a"), "another-token-0123456789"), "utf-8")
+        try:
+            with pytest.raises(RefusedError):
+                for _ in stream:
+                    pass
+        finally:
+            tokens.write_text(before, "utf-8")

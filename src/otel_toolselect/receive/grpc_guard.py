@@ -22,7 +22,7 @@ from otel_toolselect.receive.access import CALLER, Scope
 from otel_toolselect.receive.counters import Counters
 from otel_toolselect.receive.gate import Gate, Visit
 from otel_toolselect.receive.intake import Intake
-from otel_toolselect.receive.status import UnknownMethodError
+from otel_toolselect.receive.status import NotAllowedError, UnknownMethodError
 
 OPEN = frozenset({"/grpc.health.v1.Health/Check"})
 """Methods that ask for no token: they say ok or not. Health/Watch is none of them, as it holds a stream for ever."""
@@ -81,7 +81,9 @@ class Guard(grpc.aio.ServerInterceptor):  # type: ignore[misc]
         return answer
 
     def _many_answers(self, handler: Any) -> _Answer:
-        """They may go on for ever: so they are counted by themselves and take no place from requests."""
+        """They may go on for ever: so they are counted by themselves and take no place from requests, and end with the
+        token that they were asked for with.
+        """
 
         async def answer(context: Any) -> None:
             if handler.request_streaming:
@@ -96,9 +98,16 @@ class Guard(grpc.aio.ServerInterceptor):  # type: ignore[misc]
                     return
                 async with contextlib.aclosing(made):  # at once, not when it is collected: it may hold a place
                     async for item in made:
+                        self._check_again(context)
                         await context.write(item)
 
         return answer
+
+    def _check_again(self, context: Any) -> None:
+        """Raises NotAllowedError, ForbiddenError when whoever asked may not see an answer any more."""
+        known = self._intake.access.admit(_authorization(context), _certificate_names(context), "read")
+        if known.tenant != CALLER.get().tenant:
+            raise NotAllowedError("the token stands for another tenant now: ask again", where="authorization")
 
     async def _message(self, visit: Visit, context: Any) -> Any:
         found = await visit.read(None, context.read, _size)
