@@ -7,12 +7,14 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
+import trustme
 
 from otel_toolselect.receive.letters import letters
 from tests.faults.kills import run
@@ -177,3 +179,29 @@ def test_letters_stay_while_the_store_is_away(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
     assert server.run("dead-letter", "retry").returncode == 0
     assert server.stored().ids == [f"{2:016x}"]
+
+
+def test_a_stranger_cannot_fill_the_log_by_failing_handshakes(tmp_path: Path) -> None:
+    ca = trustme.CA()
+    own = ca.issue_cert("localhost")
+    ca.cert_pem.write_to_path(tmp_path / "ca.pem")
+    own.private_key_pem.write_to_path(tmp_path / "tls.key")
+    own.cert_chain_pems[0].write_to_path(tmp_path / "tls.crt")
+    paths = {name: str(tmp_path / name) for name in ("tls.crt", "tls.key", "ca.pem")}
+    server = Server(
+        tmp_path,
+        TOOLSELECT_TLS_CERT=paths["tls.crt"],
+        TOOLSELECT_TLS_KEY=paths["tls.key"],
+        TOOLSELECT_TLS_CLIENT_CA=paths["ca.pem"],
+    )
+    with started(server):
+        for address in (server.grpc, server.http.removeprefix("https://")):
+            host, _, port = address.rpartition(":")
+            for _ in range(3):
+                with socket.create_connection((host, int(port)), timeout=WAIT_S) as stranger:
+                    stranger.sendall(b"GET / HTTP/1.1\r\n\r\n")
+                    with contextlib.suppress(ConnectionResetError):
+                        while stranger.recv(4096):
+                            pass
+        server.stop()
+    assert [line for line in server.said().splitlines() if not line.startswith("toolselect: stop")] == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from importlib.abc import MetaPathFinder
 
@@ -35,3 +36,10 @@ def without_data_frames() -> None:
     nothing in a process that makes no data frame. For processes of our own, before the first column.
     """
     sys.meta_path.insert(0, _WithoutDataFrames())
+
+
+def without_lines_of_grpc() -> None:
+    """The core of grpc writes a line of its own on stderr for every handshake that fails, so any stranger could fill
+    the log. Before grpc is loaded.
+    """
+    os.environ.setdefault("GRPC_VERBOSITY", "ERROR")

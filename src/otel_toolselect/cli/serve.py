@@ -72,9 +72,11 @@ def command(
     """
     import logging
 
+    from otel_toolselect.cli._process import keep_house, without_data_frames, without_lines_of_grpc
+
+    without_lines_of_grpc()
     from otel_toolselect.app.serving import serving
     from otel_toolselect.cli._output import say
-    from otel_toolselect.cli._process import keep_house, without_data_frames
     from otel_toolselect.cli._stopping import stopped_by_signals
     from otel_toolselect.config import load
     from otel_toolselect.rpc.service import services
