@@ -159,6 +159,28 @@ def test_too_many_spans_refuse_the_request_for_good() -> None:
         admit(request(span(1), span(2), span(3, traceId="1")), limits=Limits(spans=2))
 
 
+@pytest.mark.parametrize("attribute", [b"\x4a\x00", b"\x4a\x03\x0a\x01k"])
+def test_a_request_of_too_many_small_messages_is_refused_before_it_is_parsed(attribute: bytes) -> None:
+    message = ExportTraceServiceRequest.FromString(proto_request(1))
+    raw = message.resource_spans[0].scope_spans[0].spans[0]
+    raw.MergeFromString(attribute * 100)
+    body = message.SerializeToString()
+    assert admit(body, limits=Limits(messages=110)).spans == 1
+    with pytest.raises(TooManyError, match="more messages than the limit of 100 in one request: send smaller batches"):
+        admit(body, limits=Limits(messages=100))
+
+
+def test_json_of_too_many_objects_is_refused_before_it_is_parsed() -> None:
+    body = request(span(1, attributes=[{}] * 100))
+    assert admit(body, limits=Limits(messages=120)).notes.rejected_spans == ()
+    with pytest.raises(TooManyError, match="more objects and lists than the limit of 100 in one request"):
+        admit(body, limits=Limits(messages=100))
+    for other in (b'{"resourceSpans":[{},{},{}]}', b'{"resourceSpans":[{"scopeSpans":[{},{}]},{"scope_spans":[{}]}]}',
+                  b'{"resourceSpans":[{"scopeSpans":[{"spans":[{},{},{}]}]}]}'):  # fmt: skip
+        with pytest.raises(TooManyError, match=r"3 (resources|scopes|spans), over the limit of 2"):
+            admit(other, limits=Limits(spans=2))
+
+
 @pytest.mark.parametrize("signal", ["traces", "logs"])
 def test_too_many_empty_resources_and_scopes_are_not_walked(signal: Signal) -> None:
     scope = b"\x12\x00"

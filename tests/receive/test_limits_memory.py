@@ -18,6 +18,7 @@ import pytest
 import raw_http2
 import zstandard
 from receive_samples import proto_request, request, span
+from tests.wire import within
 
 from otel_toolselect.receive.grpc_server import SERVICES
 
@@ -91,6 +92,23 @@ def test_bombs_stay_near_the_limit(child) -> None:
         assert caught.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
         assert server.peak() - before < 10 * limit
     assert server.refusals == {"too_large": 3}
+
+
+def test_millions_of_empty_spans_are_never_made(child) -> None:
+    """4 MiB of them are some kilobytes on the wire, and would be 360 MB as messages, 480 MB as objects of JSON."""
+    limit = 4 * MIB
+    spans = within(b"\x12\x00" * (limit // 2 - 10), (0x0A, 0x12))
+    objects = b'{"resourceSpans":[{"scopeSpans":[{"spans":[' + b"{}," * (limit // 3 - 30) + b"{}]}]}]}"
+    sent = ((spans, "application/x-protobuf"), (objects, "application/json"))
+    with child(request_bytes=limit, messages=100_000) as server:
+        server.forget_peak()
+        before = server.now()
+        for body, kind in sent:
+            head = {"content-type": kind, "content-encoding": "gzip"}
+            answer = httpx.post(server.url, content=gzip.compress(body, 1), headers=head, timeout=60)
+            assert answer.status_code == 413
+        assert server.peak() - before < 40 * limit
+    assert server.refusals == {"too_many": 2}
 
 
 @pytest.fixture

@@ -257,9 +257,11 @@ class Judge:
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What one request may hold. Over `request_bytes` (inflated) or `spans` (or log records) it is refused for good:
-    the sender must make smaller ones. A value nested deeper than `depth` costs its span. Everything else is cut, the
-    record is kept, and its attribute `toolselect.truncated` names what was cut: texts over `value_bytes` and keys over
-    `key_bytes` at a character boundary, attributes, events and links beyond their number.
+    the sender must make smaller ones. So is one of more than `messages` at all levels together (records, attributes,
+    values, ...; in JSON: objects and lists): an empty one has two bytes on the wire and a hundred in memory. A value
+    nested deeper than `depth` costs its span. Everything else is cut, the record is kept, and its attribute
+    `toolselect.truncated` names what was cut: texts over `value_bytes` and keys over `key_bytes` at a character
+    boundary, attributes, events and links beyond their number.
 
     And what may be open or under way at the same time: `connections` of each port (over HTTP the one that has waited
     longest for a request makes room for a new one), `requests` of both protocols, `streams` of one gRPC connection,
@@ -270,6 +272,7 @@ class Limits:
 
     request_bytes: int = setting(20 * 2**20, v.size)
     spans: int = setting(50_000, v.whole(1, 10**7))
+    messages: int = setting(2_000_000, v.whole(1, 10**8))
     attributes: int = setting(4_096, v.whole(1, 10**6))
     """Of one record."""
     events: int = setting(1_024, v.whole(1, 10**6))

@@ -7,7 +7,7 @@ field, the others are kept; a body whose frame cannot be read is a DecodeError.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -26,10 +26,6 @@ CODES = {"UNSET": 0, "OK": 1, "ERROR": 2}
 _LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
 SEVERITIES = {"UNSPECIFIED": 0} | {
     f"{level}{n if n > 1 else ''}": 4 * i + n for i, level in enumerate(_LEVELS) for n in range(1, 5)
-}
-_TOPS: dict[Signal, tuple[str, str]] = {
-    "traces": ("resourceSpans", "resource_spans"),
-    "logs": ("resourceLogs", "resource_logs"),
 }
 
 
@@ -72,6 +68,30 @@ def decode_json(
     return decode_document(document, where=where, signal=signal, limits=limits, places=places)
 
 
+def counted(document: Any, signal: Signal) -> Iterator[tuple[str, int]]:
+    """How much there is of what reading goes through, from the outside in, as names and numbers; what is no list counts
+    as nothing here. For callers that mind: nothing of it is read for that.
+    """
+    kind = _KINDS[signal]
+    groups = _lists([document], kind.tops)
+    yield "resources", len(groups)
+    scopes = _lists(groups, kind.middle)
+    yield "scopes", len(scopes)
+    yield ("spans" if signal == "traces" else "log records"), len(_lists(scopes, (kind.leaf, kind.snake)))
+
+
+def _lists(holders: Sequence[Any], names: Sequence[str]) -> list[Any]:
+    """The members of all lists of any of the names."""
+    found: list[Any] = []
+    for holder in holders:
+        if isinstance(holder, dict):
+            for name in dict.fromkeys(names):
+                items = holder.get(name)
+                if isinstance(items, list):
+                    found += items
+    return found
+
+
 def decode_document(
     document: Any,
     *,
@@ -83,14 +103,14 @@ def decode_document(
     """Same as `decode_json`, for a document that is already parsed."""
     if not isinstance(document, dict):
         raise DecodeError(f"not OTLP: an object is expected, not {scalars.type_name(document)}", where=where)
-    wanted = {s: pick(document, *names) for s, names in _TOPS.items() if signal in (None, s)}
-    if document and not any(name in document for s in wanted for name in _TOPS[s]):
-        names = " or ".join(_TOPS[s][0] for s in wanted)
+    wanted = {s: pick(document, *kind.tops) for s, kind in _KINDS.items() if signal in (None, s)}
+    if document and not any(name in document for s in wanted for name in _KINDS[s].tops):
+        names = " or ".join(_KINDS[s].tops[0] for s in wanted)
         raise DecodeError(f"not OTLP: the object has no {names}", where=where)
     reading = _Reading(Notes(where), limits, [] if places is None else places)
     try:
-        _groups(reading, wanted.get("traces"), _SPANS)
-        _groups(reading, wanted.get("logs"), _LOGS)
+        for each, kind in _KINDS.items():
+            _groups(reading, wanted.get(each), kind)
     except BadField as bad:
         raise DecodeError(f"not OTLP: {bad.name} {bad.reason}", where=where) from None
     notes = reading.notes
@@ -107,7 +127,7 @@ def decode_document(
 class _Kind:
     """How the lists of one signal are called, and what reads one record; older names of a level come last."""
 
-    top: str
+    tops: tuple[str, ...]
     middle: tuple[str, ...]
     leaf: str
     snake: str
@@ -116,8 +136,8 @@ class _Kind:
 
 
 def _groups(reading: _Reading, groups: Any, kind: _Kind) -> None:
-    for i, group in enumerate(members(groups, kind.top)):
-        place = f"{kind.top}[{i}]"
+    for i, group in enumerate(members(groups, kind.tops[0])):
+        place = f"{kind.tops[0]}[{i}]"
         try:
             resource = _object(_object(group, "").get("resource"), "resource")
             inherited = attributes(resource.get("attributes"), reading.limits, field="resource.attributes")
@@ -266,19 +286,21 @@ def _loose_id(value: Any, name: str, nbytes: int, notes: Notes) -> str:
         return ""
 
 
-_SPANS = _Kind(
-    "resourceSpans",
-    ("scopeSpans", "scope_spans", "instrumentationLibrarySpans"),
-    "spans",
-    "spans",
-    _span,
-    Notes.reject_span,
-)
-_LOGS = _Kind(
-    "resourceLogs",
-    ("scopeLogs", "scope_logs", "instrumentationLibraryLogs"),
-    "logRecords",
-    "log_records",
-    _log,
-    Notes.reject_log,
-)
+_KINDS: dict[Signal, _Kind] = {
+    "traces": _Kind(
+        ("resourceSpans", "resource_spans"),
+        ("scopeSpans", "scope_spans", "instrumentationLibrarySpans"),
+        "spans",
+        "spans",
+        _span,
+        Notes.reject_span,
+    ),
+    "logs": _Kind(
+        ("resourceLogs", "resource_logs"),
+        ("scopeLogs", "scope_logs", "instrumentationLibraryLogs"),
+        "logRecords",
+        "log_records",
+        _log,
+        Notes.reject_log,
+    ),
+}

@@ -8,14 +8,15 @@ is kept byte for byte; JSON is kept as the protobuf that says the same.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from otel_toolselect.errors import DecodeError
 from otel_toolselect.model.spans import Batch, Rejection
-from otel_toolselect.otlp import decode_json, redact
-from otel_toolselect.otlp.jsondecode import Signal
+from otel_toolselect.otlp import redact
+from otel_toolselect.otlp.jsondecode import Signal, counted, decode_document
+from otel_toolselect.otlp.jsontext import as_text, loads
 from otel_toolselect.otlp.limits import Limits as ReadLimits
 from otel_toolselect.otlp.notes import Notes
 from otel_toolselect.receive.access import Sender
@@ -116,44 +117,57 @@ class Door:
         return Window(oldest, now + int(retention.skew * 10**9), retention.days)
 
     def _open(self, request: Request) -> _Opened:
-        opened = self._from_json(request) if request.encoding == "json" else self._from_protobuf(request)
-        most = self._settings.limits.spans
-        for what, n in _counts(opened, request.signal):
-            if n > most:
-                text = f"{n} {what}, over the limit of {most} in one request: send smaller batches"
-                raise TooManyError(text, where=_WHERE)
-        return opened
+        return self._from_json(request) if request.encoding == "json" else self._from_protobuf(request)
 
     def _from_protobuf(self, request: Request) -> _Opened:
         from otel_toolselect.otlp import protodecode
+        from otel_toolselect.otlp.census import holds_more
 
+        most = self._settings.limits.messages
+        if holds_more(request.body, request.signal, most):
+            raise _too_many("more messages than", most)
         message = protodecode.parse(protodecode.REQUESTS[request.signal](), request.body, _WHERE)
+        self._refuse_more(_counted(message, request.signal))
         return _Opened(message, request.body, Notes(_WHERE))
 
     def _from_json(self, request: Request) -> _Opened:
         from otel_toolselect.otlp import encode
 
+        most = self._settings.limits.messages
+        if request.body.count(b"{") + request.body.count(b"[") > most:
+            raise _too_many("more objects and lists than", most)
+        document = loads(as_text(request.body, where=_WHERE), where=_WHERE)
+        self._refuse_more(counted(document, request.signal))
         places: list[str] = []
         limits = ReadLimits(max_bytes=self._settings.max_request_bytes, max_depth=self._settings.limits.depth)
-        batch = decode_json(request.body, where=_WHERE, signal=request.signal, limits=limits, places=places)
+        batch = decode_document(document, where=_WHERE, signal=request.signal, limits=limits, places=places)
         if request.signal == "traces":
             message, rejected = encode.encode_traces(batch.spans), batch.rejected_spans
         else:
             message, rejected = encode.encode_logs(batch.logs), batch.rejected_logs
         return _Opened(message, message.SerializeToString(), Notes(_WHERE), places, rejected, batch.warnings)
 
+    def _refuse_more(self, counts: Iterable[tuple[str, int]]) -> None:
+        """Than there may be of what a request is walked by. Raises TooManyError."""
+        for what, n in counts:
+            if n > self._settings.limits.spans:
+                raise _too_many(f"{n} {what}, over", self._settings.limits.spans)
 
-def _counts(opened: _Opened, signal: Signal) -> Iterator[tuple[str, int]]:
-    """How much there is of what every request is walked by, from the outside in: the next is only counted when the one
-    before is within the limit. An empty resource takes two bytes.
+
+def _too_many(what: str, most: int) -> TooManyError:
+    return TooManyError(f"{what} the limit of {most} in one request: send smaller batches", where=_WHERE)
+
+
+def _counted(message: Any, signal: Signal) -> Iterator[tuple[str, int]]:
+    """As `jsondecode.counted`, of a message: the next is only counted when the one before is within the limit. An empty
+    resource takes two bytes.
     """
     traces = signal == "traces"
-    groups = opened.message.resource_spans if traces else opened.message.resource_logs
+    groups = message.resource_spans if traces else message.resource_logs
     yield "resources", len(groups)
     scopes = [group.scope_spans if traces else group.scope_logs for group in groups]
     yield "scopes", sum(map(len, scopes))
-    left_out = len(opened.rejected)
     if traces:
-        yield "spans", left_out + sum(len(scoped.spans) for each in scopes for scoped in each)
+        yield "spans", sum(len(scoped.spans) for each in scopes for scoped in each)
     else:
-        yield "log records", left_out + sum(len(scoped.log_records) for each in scopes for scoped in each)
+        yield "log records", sum(len(scoped.log_records) for each in scopes for scoped in each)
