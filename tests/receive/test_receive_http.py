@@ -210,7 +210,7 @@ def test_an_error_of_our_own_is_500_without_its_text(running, post, monkeypatch)
     def broken(*_):
         raise KeyError("hunter2")
 
-    monkeypatch.setattr("otel_toolselect.receive.door.decode_json", broken)
+    monkeypatch.setattr("otel_toolselect.receive.door.decode_document", broken)
     answer = post(receiver, b"{}")
     assert (answer.status_code, answer.json()["code"]) == (500, 13)
     assert "hunter2" not in answer.text
