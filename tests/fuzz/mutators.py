@@ -22,6 +22,7 @@ from otel_toolselect.receive.records import (
     Packer,
     Request,
     head_of,
+    is_whole,
     read_head,
     request_of,
 )
@@ -245,10 +246,13 @@ def segment(data: bytes, chance: random.Random) -> bytes:
     out, at = bytearray(data[:SEGMENT_HEAD_BYTES]), SEGMENT_HEAD_BYTES
     packer = Packer(chance.choice(("none", "zstd")))
     while chance.random() < 0.9 and (head := read_head(marker, data[at : at + FRAME_BYTES])) is not None:
-        frame, _ = head
+        frame, crc = head
         at += FRAME_BYTES + frame.size
+        stored = data[at - frame.size : at]
+        if not is_whole(frame, crc, stored):  # as the spool does: what else it says, sizes too, means nothing
+            break
         try:
-            request = request_of(frame, data[at - frame.size : at])
+            request = request_of(frame, stored)
         except zstandard.ZstdError:
             break
         if chance.random() < 0.5:
