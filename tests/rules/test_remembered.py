@@ -7,6 +7,7 @@ import weakref
 from typing import Any
 
 from otel_toolselect.model.remembered import remembered
+from otel_toolselect.rules import Policy
 from otel_toolselect.rules.kinds import schema
 
 
@@ -33,6 +34,14 @@ def test_other_arguments_count_too() -> None:
         return f"{text}{number}"
 
     assert [add("a", 1), add("a", 2), add("longer", 3)] == ["a1", "a2", "longer3"]
+
+
+def test_a_policy_keeps_no_long_spellings() -> None:
+    policy = Policy(aliases={"x" * 9_000: "book"})
+    assert policy.read("x" * 9_000, None).name == "book"
+    assert policy.read("search", "s" * 9_000).name == "search"
+    assert not policy._known
+    assert policy.read("search", "shop") is policy.read("search", "shop")
 
 
 def of_patterns(count: int) -> dict[str, Any]:

@@ -16,7 +16,8 @@ from otel_toolselect.rules.problems import Problems, suggest
 from otel_toolselect.rules.servers import Servers, parse_servers
 
 EFFECTS = ("read", "write", "metadata", "handoff")
-_REMEMBERED = 20_000  # spellings of tool names kept per policy: hostile traces have new ones without end
+# spellings of tool names kept per policy, and their characters: hostile traces have new and long ones without end
+_REMEMBERED, _LONGEST = 20_000, 512
 _CATALOGS = 256
 HARMLESS = frozenset({"metadata", "handoff"})  # never the first consequential action (R4)
 
@@ -82,7 +83,7 @@ class Policy:
             effect = self.effect_of(canonical)
             mutating = effect is None or effect == "write"
             found = Reading(canonical, ambiguous, effect, effect not in HARMLESS, mutating)
-            if len(self._known) < _REMEMBERED:
+            if len(self._known) < _REMEMBERED and len(name) + len(server or "") <= _LONGEST:
                 self._known[name, server] = found
         return found
 
