@@ -88,6 +88,18 @@ POINTS: dict[str, Callable[[Store, Monitor], None]] = {
 }
 
 
+def wait_for_the_receiver(monitor: Monitor) -> None:
+    """Until what was submitted has arrived, so that never more than one message is on its way: of those that were sent
+    and not noted each comes again, and on a busy machine that may be several.
+    """
+    end = time.monotonic() + 10
+    while monitor.figures.holder and time.monotonic() < end:
+        known = {s.key for s in monitor._delivery._settled} | {key for key, _ in monitor._settled}
+        if all(n.key in known for state in monitor._states.all().values() for n in state.outbox):
+            return
+        time.sleep(0.01)
+
+
 def main(dsn: str, alerts: str, received: str, point: str) -> None:
     store = open_store(dsn)
     files = AlertFiles([alerts])
@@ -107,6 +119,7 @@ def main(dsn: str, alerts: str, received: str, point: str) -> None:
     rounds = 0
     while through() < END_NS or monitor._states.all()[("wrong", ())].outbox:
         monitor.round()
+        wait_for_the_receiver(monitor)
         if monitor.figures.holder:
             rounds += 1
         else:
