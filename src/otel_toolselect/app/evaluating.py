@@ -95,7 +95,7 @@ def read_spans(traces: bytes, logs: bytes, tenant: str | None, settings: Setting
 
     most = settings.limits.messages
     if holds_more(traces, "traces", most) or holds_more(logs, "logs", most):
-        raise TooLargeError(f"more than {most} messages", where="traces_data, logs_data")
+        raise TooLargeError(f"more than {most} messages: send fewer spans at once", where="traces_data, logs_data")
     limits = Limits(max_bytes=settings.limits.request_bytes, max_depth=settings.limits.depth)
     read = decode_traces_proto(traces, limits, where="traces_data")
     told = decode_logs_proto(logs, limits, where="logs_data") if logs else None

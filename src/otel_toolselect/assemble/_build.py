@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 
 from otel_toolselect.assemble._events import happened
 from otel_toolselect.assemble._identity import CaseAttributes, Named, run_id
@@ -14,6 +13,7 @@ from otel_toolselect.assemble._turns import Turn, turns, user_text
 from otel_toolselect.assemble.decision import read_no_call
 from otel_toolselect.model.observations import Message, Observation
 from otel_toolselect.model.quick import maker
+from otel_toolselect.model.remembered import remembered
 from otel_toolselect.model.runs import Event, Run, ToolDefinition
 from otel_toolselect.model.spans import tenant_of
 from otel_toolselect.model.values import Number, counted, digest
@@ -226,13 +226,13 @@ def catalog_id(tools: tuple[ToolDefinition, ...] | None) -> str | None:
 
 
 def _prompt_version(system: str | None) -> str | None:
-    if not system:
-        return None
-    return _digest(system) if len(system) <= _KEPT_PROMPT else digest(system)
+    return _digest(system) if system else None
 
 
-_digest = lru_cache(maxsize=256)(digest)  # instructions repeat from run to run
-_KEPT_PROMPT = 16_384  # characters
+@remembered(most=256, longest=16_384)
+def _digest(system: str) -> str:
+    """Of instructions, which repeat from run to run."""
+    return digest(system)
 
 
 def _conversation(group: Group, sources: Sequence[Observation]) -> str | None:
